@@ -5,9 +5,11 @@
 //! environment; the disk only in `record`.
 
 mod call;
+mod engine;
 mod host;
 mod refusal;
 
+pub use engine::{Engine, tools_json};
 pub use call::{Answer, Call, ClientId, ClientKind, Image, Progress, Reply};
 pub use host::{Host, PathRefused};
 pub use refusal::{Code, Refusal};
