@@ -1,1 +1,27 @@
-export {};
+export { type ConnectOptions, connect } from "./connect.js";
+export {
+  type Json,
+  type JsonObject,
+  messageOf,
+  type RefusalEnvelope,
+  Refused,
+  Unreachable,
+  VersionMismatch,
+} from "./errors.js";
+export { Lasting } from "./lasting.js";
+export { type Endpoint, endpoint, nativeBinary } from "./native.js";
+export { answers, startDaemon } from "./start.js";
+export type {
+  About,
+  Annotations,
+  CallOptions,
+  ClientKind,
+  Picture,
+  Progress,
+  Reply,
+  Status,
+  ToolInfo,
+  ToolList,
+  Transport,
+} from "./transport.js";
+export { version } from "./version.js";

@@ -1,0 +1,100 @@
+/** Where the native program is, and which socket it serves. */
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { messageOf, Refused, type RefusalEnvelope, Unreachable } from "./errors.js";
+import { isObject, parseObject } from "./wire.js";
+
+const NAME = process.platform === "win32" ? "cua-driver.exe" : "cua-driver";
+const ENDPOINT_MS = 5_000;
+
+export interface Endpoint {
+  socket: string;
+  running: boolean;
+}
+
+/**
+ * The native program: `CUA_DRIVER_BIN`, the one this package was installed with, the release build of the
+ * checkout it lies in, the one of `@cua-driver/node`, or `PATH`, in this order. Never the working directory.
+ */
+export function nativeBinary(): string {
+  const named = process.env.CUA_DRIVER_BIN;
+  if (named !== undefined && named !== "") {
+    if (runnable(named)) return named;
+    throw new Unreachable(`CUA_DRIVER_BIN names ${named}, which cannot be run`);
+  }
+  const found = [...besides(), ...packaged(), ...onPath()].find(runnable);
+  if (found === undefined)
+    throw new Unreachable("the native program cua-driver is not installed: set CUA_DRIVER_BIN to its path");
+  return found;
+}
+
+/** Asks the native program which socket this user and display have, and whether somebody serves it. */
+export function endpoint(binary: string): Promise<Endpoint> {
+  return new Promise((resolve, reject) => {
+    execFile(binary, ["endpoint", "--json"], { timeout: ENDPOINT_MS, encoding: "utf8" }, (error, stdout, stderr) => {
+      const answer = lastObject(stdout);
+      if (error === null && typeof answer?.socket === "string")
+        resolve({ socket: answer.socket, running: answer.running === true });
+      else if (answer !== undefined && isEnvelope(answer)) reject(new Refused(answer));
+      else
+        reject(new Unreachable(`${binary} does not say where its socket is: ${stderr.trim() || messageOf(error)}`));
+    });
+  });
+}
+
+function lastObject(stdout: string) {
+  try {
+    return parseObject(stdout);
+  } catch {
+    return undefined;
+  }
+}
+
+function isEnvelope(value: unknown): value is RefusalEnvelope {
+  return isObject(value) && typeof value.code === "string" && typeof value.message === "string";
+}
+
+function besides(): string[] {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return [
+    // Installed: PREFIX/lib/cua-driver/*.js beside PREFIX/bin.
+    join(here, "..", "..", "bin", NAME),
+    // A checkout: ts/client/dist/*.js, or ts/cli/dist/bundle/*.js.
+    join(here, "..", "..", "..", "target", "release", NAME),
+    join(here, "..", "..", "..", "..", "target", "release", NAME),
+  ];
+}
+
+function packaged(): string[] {
+  try {
+    const require = createRequire(import.meta.url);
+    return [join(dirname(require.resolve("@cua-driver/node/package.json")), "bin", NAME)];
+  } catch {
+    return [];
+  }
+}
+
+function onPath(): string[] {
+  return (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((dir) => dir !== "")
+    .map((dir) => join(dir, NAME))
+    .filter(isNative);
+}
+
+/** The npm package's own `cua-driver` is a script: not what is looked for. */
+function isNative(path: string): boolean {
+  return !path.includes("node_modules");
+}
+
+function runnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
