@@ -1,0 +1,136 @@
+//! A scene with what is held, copied, broken and written down about it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use desktop::{
+    Button, ClipboardOffer, DesktopError, Event, EventFilter, Modifiers, NodeKey, Owner, Pid, Point, Route, Screen,
+    WindowId,
+};
+
+use crate::FakeDesktop;
+use crate::scene::Scene;
+
+/// One thing that was sent to the desktop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    /// As in `FakeDesktop::log`.
+    pub line: String,
+    /// By which way; `None` for what has no route (windows, applications, clipboard).
+    pub route: Option<Route>,
+    /// The object that was meant, for acts on objects.
+    pub node: Option<NodeKey>,
+}
+
+/// One thing that happened to an object of an application.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Happened {
+    pub node: NodeKey,
+    /// Its name at that time.
+    pub name: String,
+    /// `clicked`, `typed "abc"`, `toggled`, …
+    pub what: String,
+}
+
+/// What does not work.
+#[derive(Default)]
+pub(crate) struct Faults {
+    pub hung: HashSet<Pid>,
+    pub no_display: bool,
+    pub no_bus: bool,
+    /// Method, error, how many times (`None`: always).
+    pub fails: Vec<(&'static str, DesktopError, Option<u32>)>,
+    /// The process that ends when this method is next called on it.
+    pub dies: Vec<(&'static str, Pid)>,
+    pub untypable: HashSet<char>,
+    /// After so many characters the focus goes there.
+    pub focus_leaves: Option<(usize, Option<WindowId>)>,
+    pub no_activation: bool,
+    pub presses_take_focus: bool,
+    pub unreached: Vec<(WindowId, Route, String)>,
+}
+
+type Change = Box<dyn FnOnce(&FakeDesktop) + Send>;
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub scene: Scene,
+    pub faults: Faults,
+    pub sent: Vec<Sent>,
+    pub happened: Vec<Happened>,
+    pub held: Vec<(Owner, String)>,
+    pub modifiers: Modifiers,
+    pub clipboard: ClipboardOffer,
+    pub pointer: Pointer,
+    pub pressed: Option<(NodeKey, Button)>,
+    pub listeners: Vec<(EventFilter, Sender<Event>)>,
+    pub calls: HashMap<&'static str, u32>,
+    pub changes: Vec<(Duration, Change)>,
+}
+
+/// The person's pointer.
+#[derive(Clone, Copy)]
+pub(crate) struct Pointer(pub Point<Screen>);
+
+impl Default for Pointer {
+    fn default() -> Self {
+        Self(Point::new(640, 400))
+    }
+}
+
+impl State {
+    pub fn write(&mut self, line: String, route: Option<Route>, node: Option<&NodeKey>) {
+        self.sent.push(Sent { line, route, node: node.cloned() });
+    }
+
+    /// An object felt something; its window is painted again.
+    pub fn felt(&mut self, node: &NodeKey, what: impl Into<String>) {
+        if let Some(o) = self.scene.objects.get(node) {
+            let (name, window) = (o.label(), o.window);
+            self.happened.push(Happened { node: node.clone(), name, what: what.into() });
+            self.changed(window, Some(node));
+        }
+    }
+
+    /// Tell listeners that something in a window's tree changed.
+    pub fn changed(&mut self, window: WindowId, node: Option<&NodeKey>) {
+        let pid = self.scene.windows.iter().find(|w| w.id == window).and_then(|w| w.pid);
+        self.emit(&Event::NodeChanged { pid, node: node.cloned() });
+        self.emit(&Event::Painted(window));
+    }
+
+    pub fn emit(&mut self, event: &Event) {
+        self.listeners.retain(|(filter, to)| !wanted(filter, event) || to.send(event.clone()).is_ok());
+    }
+
+    pub fn set_active(&mut self, window: Option<WindowId>) {
+        if self.scene.active != window {
+            self.scene.active = window;
+            self.emit(&Event::FocusMoved(window));
+        }
+    }
+
+    /// End a process: its windows go.
+    pub fn end(&mut self, pid: Pid) {
+        let gone: Vec<WindowId> = self.scene.windows.iter().filter(|w| w.pid == Some(pid)).map(|w| w.id).collect();
+        for id in gone {
+            self.scene.drop_window(id);
+            self.emit(&Event::WindowClosed(id));
+        }
+        self.faults.hung.remove(&pid);
+        self.scene.installed.iter_mut().for_each(|a| a.running.retain(|p| *p != pid));
+    }
+}
+
+fn wanted(filter: &EventFilter, event: &Event) -> bool {
+    match event {
+        Event::WindowOpened(_) | Event::WindowClosed(_) | Event::WindowChanged(_) => filter.windows,
+        Event::FocusMoved(_) => filter.focus,
+        Event::NodeChanged { pid, .. } => filter.nodes.is_some_and(|want| want == Pid(0) || Some(want) == *pid),
+        Event::Painted(id) => filter.painted == Some(*id),
+        Event::HumanInput { .. } => filter.human,
+        Event::PointerMoved { .. } => filter.pointer,
+        Event::Lost => true,
+    }
+}
