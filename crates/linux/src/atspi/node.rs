@@ -1,0 +1,194 @@
+//! From what an application tells to a node of the seam.
+//!
+//! Owns: role names, states, places on the screen, what counts as secret. Refuses to own: asking.
+
+use desktop::{Limits, Node, Point, Range, Rect, Screen, States, Window};
+
+use super::apps::Kit;
+use super::raw::{Faces, Raw, bit};
+
+pub(super) mod role {
+    pub const CHECK_BOX: u32 = 7;
+    pub const CHECK_MENU_ITEM: u32 = 8;
+    pub const COMBO_BOX: u32 = 11;
+    pub const DATE_EDITOR: u32 = 12;
+    pub const LIST: u32 = 31;
+    pub const LIST_ITEM: u32 = 32;
+    pub const MENU: u32 = 33;
+    pub const MENU_ITEM: u32 = 35;
+    pub const PASSWORD_TEXT: u32 = 40;
+    pub const POPUP_MENU: u32 = 41;
+    pub const RADIO_BUTTON: u32 = 44;
+    pub const RADIO_MENU_ITEM: u32 = 45;
+    pub const SLIDER: u32 = 51;
+    pub const SPIN_BUTTON: u32 = 52;
+    pub const TERMINAL: u32 = 60;
+    pub const TEXT: u32 = 61;
+    pub const TOGGLE_BUTTON: u32 = 62;
+    pub const TOOL_TIP: u32 = 64;
+    pub const WINDOW: u32 = 69;
+    pub const PARAGRAPH: u32 = 73;
+    pub const AUTOCOMPLETE: u32 = 76;
+    pub const EDITBAR: u32 = 77;
+    pub const ENTRY: u32 = 79;
+    pub const DOCUMENT_FRAME: u32 = 82;
+    pub const DOCUMENT_TEXT: u32 = 94;
+    pub const DOCUMENT_WEB: u32 = 95;
+    pub const LIST_BOX: u32 = 98;
+    pub const SWITCH: u32 = 130;
+}
+
+/// Names of roles by number, as the protocol's own library spells them.
+const ROLES: [&str; 131] = [
+    "invalid", "accelerator label", "alert", "animation", "arrow", "calendar", "canvas", "check box", "check menu item",
+    "color chooser", "column header", "combo box", "date editor", "desktop icon", "desktop frame", "dial", "dialog",
+    "directory pane", "drawing area", "file chooser", "filler", "focus traversable", "font chooser", "frame",
+    "glass pane", "html container", "icon", "image", "internal frame", "label", "layered pane", "list", "list item",
+    "menu", "menu bar", "menu item", "option pane", "page tab", "page tab list", "panel", "password text", "popup menu",
+    "progress bar", "push button", "radio button", "radio menu item", "root pane", "row header", "scroll bar",
+    "scroll pane", "separator", "slider", "spin button", "split pane", "status bar", "table", "table cell",
+    "table column header", "table row header", "tearoff menu item", "terminal", "text", "toggle button", "tool bar",
+    "tool tip", "tree", "tree table", "unknown", "viewport", "window", "extended", "header", "footer", "paragraph",
+    "ruler", "application", "autocomplete", "editbar", "embedded", "entry", "chart", "caption", "document frame",
+    "heading", "page", "section", "redundant object", "form", "link", "input method window", "table row", "tree item",
+    "document spreadsheet", "document presentation", "document text", "document web", "document email", "comment",
+    "list box", "grouping", "image map", "notification", "info bar", "level bar", "title bar", "block quote", "audio",
+    "video", "definition", "article", "landmark", "log", "marquee", "math", "rating", "timer", "static",
+    "math fraction", "math root", "subscript", "superscript", "description list", "description term",
+    "description value", "footnote", "content deletion", "content insertion", "mark", "suggestion", "push button menu",
+    "switch",
+];
+
+/// How an application's coordinates become native pixels of the screen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub kit: Kit,
+    pub origin: Point<Screen>,
+    pub scale: f64,
+}
+
+impl View {
+    pub fn of(window: &Window, kit: Kit) -> Self {
+        let scale = if window.scale.is_finite() && window.scale > 0.0 { window.scale } else { 1.0 };
+        Self { kit, origin: window.bounds.origin(), scale }
+    }
+
+    /// `None` where the toolkit does not tell.
+    pub fn place(&self, (x, y, w, h): (i32, i32, i32, i32)) -> Option<Rect<Screen>> {
+        if w < 0 || h < 0 || x == i32::MIN || y == i32::MIN || (x, y, w.min(1), h.min(1)) == (-1, -1, 0, 0) {
+            return None;
+        }
+        let logical = matches!(self.kit, Kit::Gtk3 | Kit::Gtk4);
+        let scale = if logical { self.scale } else { 1.0 };
+        let px = |n: i32| (f64::from(n) * scale).round().clamp(-1e9, 1e9) as i32;
+        let (dx, dy) = if self.kit == Kit::Gtk4 { (self.origin.x, self.origin.y) } else { (0, 0) };
+        Some(Rect::new(px(x) + dx, px(y) + dy, px(w) as u32, px(h) as u32))
+    }
+}
+
+/// What its ancestors say of an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inherited {
+    pub web: bool,
+    pub secret: bool,
+}
+
+impl Inherited {
+    pub fn below(self, raw: &Raw) -> Self {
+        Self {
+            web: self.web || matches!(raw.role, role::DOCUMENT_WEB) || (raw.role == role::DOCUMENT_FRAME && raw.faces.has(Faces::DOCUMENT)),
+            secret: self.secret || secret(raw),
+        }
+    }
+}
+
+pub(super) fn secret(raw: &Raw) -> bool {
+    raw.role == role::PASSWORD_TEXT
+        || raw.attributes.get("text-input-type").is_some_and(|t| t == "password")
+}
+
+pub(super) fn role_name(raw: &Raw) -> String {
+    match (&raw.role_name, ROLES.get(raw.role as usize)) {
+        (Some(name), _) if !name.is_empty() => name.clone(),
+        (_, Some(name)) => (*name).into(),
+        _ => "unknown".into(),
+    }
+}
+
+/// The role's name has to be asked for.
+pub(super) fn unnamed_role(raw: &Raw) -> bool {
+    raw.role == 70 || raw.role as usize >= ROLES.len()
+}
+
+fn states(raw: &Raw, from: Inherited) -> States {
+    let mut out = States::default();
+    let pairs = [
+        (bit::VISIBLE, States::VISIBLE), (bit::SHOWING, States::SHOWING), (bit::FOCUSABLE, States::FOCUSABLE),
+        (bit::FOCUSED, States::FOCUSED), (bit::CHECKABLE, States::CHECKABLE), (bit::CHECKED, States::CHECKED),
+        (bit::SELECTABLE, States::SELECTABLE), (bit::SELECTED, States::SELECTED),
+        (bit::EXPANDABLE, States::EXPANDABLE), (bit::EXPANDED, States::EXPANDED), (bit::EDITABLE, States::EDITABLE),
+        (bit::READ_ONLY, States::READ_ONLY), (bit::MULTI_LINE, States::MULTI_LINE), (bit::MODAL, States::MODAL),
+        (bit::REQUIRED, States::REQUIRED), (bit::INVALID_ENTRY, States::INVALID), (bit::BUSY, States::BUSY),
+        (bit::PRESSED, States::PRESSED), (bit::ACTIVE, States::ACTIVE), (bit::HAS_POPUP, States::HAS_POPUP),
+        (bit::DEFUNCT, States::DEFUNCT),
+    ];
+    for (from, to) in pairs {
+        out.set(to, raw.is(from) || out.has(to));
+    }
+    out.set(States::ENABLED, raw.is(bit::ENABLED) || raw.is(bit::SENSITIVE));
+    let checks = [
+        role::CHECK_BOX, role::CHECK_MENU_ITEM, role::RADIO_BUTTON, role::RADIO_MENU_ITEM, role::TOGGLE_BUTTON, role::SWITCH,
+    ];
+    if checks.contains(&raw.role) {
+        out.set(States::CHECKABLE, true);
+        out.set(States::CHECKED, raw.is(bit::CHECKED) || (raw.role == role::TOGGLE_BUTTON && raw.is(bit::PRESSED)));
+    }
+    out.set(States::MIXED, raw.is(bit::INDETERMINATE) && out.has(States::CHECKABLE));
+    out.set(States::SECRET, from.secret || secret(raw));
+    out.set(States::WEB, from.web || raw.attributes.contains_key("tag"));
+    out
+}
+
+/// At most `max` bytes, cut at a character; characters that stand for embedded objects left out.
+pub(super) fn clean(text: &str, max: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(max));
+    for c in text.chars() {
+        if out.len() + c.len_utf8() > max {
+            break;
+        }
+        if c != '\u{fffc}' {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn range(raw: &Raw) -> Option<Range> {
+    let now = raw.now?;
+    let (min, max) = (raw.min.unwrap_or(0.0), raw.max.unwrap_or(0.0));
+    // Buttons and cells of some toolkits have the interface and no bounds: no number is meant.
+    (max > min && now.is_finite()).then(|| Range { min, max, now, step: raw.step.unwrap_or(0.0) })
+}
+
+pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> Node {
+    let states = states(raw, from);
+    let value = raw.chosen.as_ref().or(raw.text.as_ref()).filter(|_| !states.has(States::SECRET));
+    let id = raw.id.as_ref().or_else(|| raw.attributes.get("id")).filter(|s| !s.is_empty());
+    Node {
+        key: raw.at.key(),
+        parent: None,
+        raw_role: role_name(raw),
+        name: clean(&raw.name, limits.max_text),
+        description: clean(&raw.description, limits.max_text),
+        value: value.map(|v| clean(v, limits.max_text)),
+        range: range(raw),
+        states,
+        actions: raw.actions.clone(),
+        editable_text: raw.faces.has(Faces::EDITABLE),
+        selection: raw.faces.has(Faces::SELECTION),
+        bounds: raw.extents.and_then(|e| view.place(e)),
+        automation_id: id.map(|s| clean(s, limits.max_text)),
+        child_count: raw.child_count.max(0) as u32,
+        index_in_parent: u32::try_from(raw.index).ok(),
+    }
+}
