@@ -1,1 +1,3 @@
 
+#[cfg(target_os = "linux")]
+pub mod atspi;
