@@ -31,7 +31,9 @@ export class AddonTransport implements Transport {
         platform: String(about.platform),
       });
     } catch (error) {
-      throw new Unreachable(`the engine did not start in this process: ${messageOf(error)}`, { cause: error });
+      throw new Unreachable(`the engine did not start in this process: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 

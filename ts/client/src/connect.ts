@@ -1,6 +1,7 @@
 /** Finds a driver, or starts one, and says hello. */
+import { findSocket } from "./endpoint.js";
 import { messageOf, Unreachable } from "./errors.js";
-import { endpoint, nativeBinary } from "./native.js";
+import { nativeBinary } from "./native.js";
 import { answers, startDaemon } from "./start.js";
 import type { ClientKind, Transport } from "./transport.js";
 
@@ -25,7 +26,7 @@ export async function connect(options: ConnectOptions): Promise<Transport> {
     return AddonTransport.open({ session: options.session });
   }
   const named = options.socket ?? process.env.CUA_DRIVER_SOCKET ?? "";
-  const socket = named !== "" ? named : (await endpoint(nativeBinary())).socket;
+  const socket = named !== "" ? named : await findSocket();
   const grpc = import("./grpc.js");
   let last: unknown;
   // A daemon may end between the look and the hello: it lives only as long as its clients.

@@ -5,15 +5,15 @@ import {
   type ClientUnaryCall,
   connectivityState,
   credentials,
+  status as grpcStatus,
   Metadata,
   type ServiceError,
-  status as grpcStatus,
 } from "@grpc/grpc-js";
 import { cancelled, Refused, timedOut, Unreachable, VersionMismatch } from "./errors.js";
 import { type CallReply, type CallRequest, type ClientInfo, DriverClient } from "./gen/driver.js";
 import type { About, CallOptions, Reply, Status, ToolList, Transport } from "./transport.js";
-import { parseJson, parseObject } from "./wire.js";
 import { fits, version } from "./version.js";
+import { parseJson, parseObject } from "./wire.js";
 
 const LARGEST = 64 * 1024 * 1024;
 /** A call without its own bound is held open this long; the driver's own bounds are far shorter. */
@@ -107,11 +107,16 @@ export class GrpcTransport implements Transport {
 
   #once(request: CallRequest, bound: number, options: CallOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const call = this.#client.call(request, new Metadata(), { deadline: Date.now() + bound }, (error, answer) => {
-        release();
-        if (error) reject(trouble(error, bound, options.signal));
-        else settle(answer, resolve, reject);
-      });
+      const call = this.#client.call(
+        request,
+        new Metadata(),
+        { deadline: Date.now() + bound },
+        (error, answer) => {
+          release();
+          if (error) reject(trouble(error, bound, options.signal));
+          else settle(answer, resolve, reject);
+        },
+      );
       const release = onAbort(options.signal, call);
     });
   }

@@ -1,4 +1,5 @@
 export { type ConnectOptions, connect } from "./connect.js";
+export { findSocket } from "./endpoint.js";
 export {
   type Json,
   type JsonObject,
@@ -9,7 +10,7 @@ export {
   VersionMismatch,
 } from "./errors.js";
 export { Lasting } from "./lasting.js";
-export { type Endpoint, endpoint, nativeBinary } from "./native.js";
+export { nativeBinary } from "./native.js";
 export { answers, startDaemon } from "./start.js";
 export type {
   About,

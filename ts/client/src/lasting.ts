@@ -1,8 +1,8 @@
 /** A way to the driver that is opened at the first call and opened again when the driver went away. */
 import { type ConnectOptions, connect } from "./connect.js";
+import type { JsonObject } from "./errors.js";
 import { Unreachable } from "./errors.js";
 import type { CallOptions, Reply, Status, ToolList, Transport } from "./transport.js";
-import type { JsonObject } from "./errors.js";
 
 /**
  * Holds one connection. A call in flight when the driver goes away fails with `Unreachable` and is never sent a

@@ -1,19 +1,11 @@
-/** Where the native program is, and which socket it serves. */
-import { execFile } from "node:child_process";
+/** Where the native program is. */
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf, Refused, type RefusalEnvelope, Unreachable } from "./errors.js";
-import { isObject, parseObject } from "./wire.js";
+import { Unreachable } from "./errors.js";
 
 const NAME = process.platform === "win32" ? "cua-driver.exe" : "cua-driver";
-const ENDPOINT_MS = 5_000;
-
-export interface Endpoint {
-  socket: string;
-  running: boolean;
-}
 
 /**
  * The native program: `CUA_DRIVER_BIN`, the one this package was installed with, the release build of the
@@ -29,32 +21,6 @@ export function nativeBinary(): string {
   if (found === undefined)
     throw new Unreachable("the native program cua-driver is not installed: set CUA_DRIVER_BIN to its path");
   return found;
-}
-
-/** Asks the native program which socket this user and display have, and whether somebody serves it. */
-export function endpoint(binary: string): Promise<Endpoint> {
-  return new Promise((resolve, reject) => {
-    execFile(binary, ["endpoint", "--json"], { timeout: ENDPOINT_MS, encoding: "utf8" }, (error, stdout, stderr) => {
-      const answer = lastObject(stdout);
-      if (error === null && typeof answer?.socket === "string")
-        resolve({ socket: answer.socket, running: answer.running === true });
-      else if (answer !== undefined && isEnvelope(answer)) reject(new Refused(answer));
-      else
-        reject(new Unreachable(`${binary} does not say where its socket is: ${stderr.trim() || messageOf(error)}`));
-    });
-  });
-}
-
-function lastObject(stdout: string) {
-  try {
-    return parseObject(stdout);
-  } catch {
-    return undefined;
-  }
-}
-
-function isEnvelope(value: unknown): value is RefusalEnvelope {
-  return isObject(value) && typeof value.code === "string" && typeof value.message === "string";
 }
 
 function besides(): string[] {

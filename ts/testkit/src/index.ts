@@ -1,1 +1,1 @@
-export {};
+export { type Asked, refused, replied, type StandIn, type StandInOptions, standIn } from "./stand-in.js";

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+/** The commands that are not on the hot path. What is not one of them is the native program's. */
+import { report } from "./exit.js";
+import { parse, Usage } from "./parse.js";
+import { type Command, commandOf, globalFlags, help } from "./table.js";
+
+async function main(argv: string[]): Promise<number> {
+  const command = commandOf(argv);
+  if (command === undefined || command.where === "native")
+    return (await import("./native.js")).handOver(argv);
+  const args = argv.slice(command.name.split(" ").length);
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(help(command));
+    return 0;
+  }
+  try {
+    return await dispatch(command, args);
+  } catch (error) {
+    return report(error, args.includes("--json"));
+  }
+}
+
+async function dispatch(command: Command, args: string[]): Promise<number> {
+  switch (command.name) {
+    case "mcp": {
+      const parsed = parse(command, globalFlags, args);
+      const socket = parsed.value("socket");
+      if (socket !== undefined && parsed.given("direct"))
+        throw new Usage("--socket and --direct exclude each other");
+      const { serve } = await import("@cua-driver/mcp");
+      return serve({ socket, direct: parsed.given("direct"), session: parsed.value("session") });
+    }
+    case "config":
+      return (await import("./config.js")).config(command, parse(command, globalFlags, args));
+    case "mcp-config":
+      return (await import("./mcp-config.js")).mcpConfig(parse(command, globalFlags, args));
+    case "recording render":
+      return (await import("@cua-driver/render/command")).run(args);
+    default:
+      if (command.name === "trajectory" || command.name.startsWith("trajectory "))
+        return (await import("@cua-driver/trajectory/command")).run([
+          ...command.name.split(" ").slice(1),
+          ...args,
+        ]);
+      throw new Usage(`${command.name} is not a command of this program`);
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
+// Standard input may still be open, and a connection may be ending: neither keeps a finished command.
+if (process.stdout.writableLength === 0) process.exit();
+process.stdout.once("drain", () => process.exit());
+setTimeout(() => process.exit(), 2_000).unref();
