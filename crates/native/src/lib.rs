@@ -1,1 +1,9 @@
+//! Picks the desktop of this operating system.
+//!
+//! Owns: nothing else.
 
+#[cfg(target_os = "linux")]
+pub use linux::{Options, open};
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("cua-driver has a desktop for Linux so far; Windows and macOS are not written yet");

@@ -1,0 +1,162 @@
+//! What people call the application of a process: one answer for windows and for applications.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::entries::{self, Entry};
+use super::procs;
+use crate::x11::link::lock;
+
+/// How long the list of installed applications is taken for true when naming processes.
+const FRESH: Duration = Duration::from_secs(10);
+/// Programs that run other programs: their own name says nothing.
+const RUNNERS: [&str; 14] = [
+    "python", "python2", "python3", "perl", "ruby", "node", "java", "sh", "bash", "dash", "gjs", "lua", "wish", "mono",
+];
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ident {
+    pub name: String,
+    /// Desktop id.
+    pub id: Option<String>,
+    pub exe: Option<PathBuf>,
+    /// Native pixels per logical unit.
+    pub scale: f64,
+}
+
+/// What the windows of a process say of it.
+#[derive(Clone, Debug, Default)]
+pub struct Hint {
+    pub class: Option<String>,
+    pub app_id: Option<String>,
+}
+
+#[derive(Default)]
+pub struct Idents {
+    known: Mutex<HashMap<u32, (u64, Arc<Ident>)>>,
+    installed: Mutex<Option<(Instant, Arc<Vec<Entry>>)>>,
+}
+
+impl Idents {
+    /// The application of a process. What was answered once for a process stays.
+    pub fn of(&self, pid: u32, hint: &Hint) -> Arc<Ident> {
+        let start = procs::stat(pid).map_or(0, |p| p.start);
+        let mut known = lock(&self.known);
+        if let Some((at, ident)) = known.get(&pid)
+            && *at == start
+        {
+            return ident.clone();
+        }
+        let ident = Arc::new(name(pid, hint, &self.installed()));
+        if known.len() > 512 {
+            known.retain(|pid, (start, _)| procs::stat(*pid).is_some_and(|p| p.start == *start));
+        }
+        known.insert(pid, (start, ident.clone()));
+        ident
+    }
+
+    /// Installed applications, at most some seconds old.
+    pub fn installed(&self) -> Arc<Vec<Entry>> {
+        let mut kept = lock(&self.installed);
+        match kept.as_ref() {
+            Some((at, list)) if at.elapsed() < FRESH => list.clone(),
+            _ => kept.insert((Instant::now(), Arc::new(entries::all()))).1.clone(),
+        }
+    }
+
+    /// Installed applications as they are now.
+    pub fn installed_now(&self) -> Arc<Vec<Entry>> {
+        let list = Arc::new(entries::all());
+        *lock(&self.installed) = Some((Instant::now(), list.clone()));
+        list
+    }
+}
+
+fn name(pid: u32, hint: &Hint, installed: &[Entry]) -> Ident {
+    let exe = procs::exe(pid);
+    let args = procs::args(pid);
+    let program = exe.as_deref().and_then(Path::file_name).and_then(|n| n.to_str()).map(str::to_owned);
+    let runner = program.as_deref().is_some_and(runs_others);
+    let script = args.iter().skip(1).find(|a| !a.starts_with('-')).filter(|_| runner);
+    let script = script.and_then(|s| Path::new(s).file_name()).and_then(|n| n.to_str()).map(str::to_owned);
+    let entry = entry(pid, hint, script.as_deref().or(program.as_deref()), installed);
+    let name = match entry {
+        Some(e) => e.name.clone(),
+        None if runner => script
+            .map(|s| s.rsplit_once('.').map_or(s.clone(), |(stem, _)| stem.to_owned()))
+            .filter(|s| !s.is_empty())
+            .or_else(|| hint.class.clone())
+            .or(program)
+            .unwrap_or_default(),
+        None => program
+            .or_else(|| procs::stat(pid).map(|p| p.comm))
+            .or_else(|| hint.class.clone())
+            .unwrap_or_default(),
+    };
+    Ident { name, id: entry.map(|e| e.id.clone()), exe, scale: scale(pid) }
+}
+
+/// `python3.11` runs others as `python3` does.
+fn runs_others(program: &str) -> bool {
+    let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    RUNNERS.iter().any(|r| r.trim_end_matches(|c: char| c.is_ascii_digit()) == stem)
+}
+
+fn entry<'a>(pid: u32, hint: &Hint, program: Option<&str>, installed: &'a [Entry]) -> Option<&'a Entry> {
+    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
+    let by_id = |id: &str| installed.iter().find(|e| same(&e.id, id.trim_end_matches(".desktop")));
+    if let Some(found) = hint.app_id.as_deref().and_then(by_id) {
+        return Some(found);
+    }
+    let env = procs::env(pid, &["GIO_LAUNCHED_DESKTOP_FILE", "GIO_LAUNCHED_DESKTOP_FILE_PID"]);
+    if env.get("GIO_LAUNCHED_DESKTOP_FILE_PID").is_some_and(|p| *p == pid.to_string())
+        && let Some(file) = env.get("GIO_LAUNCHED_DESKTOP_FILE")
+        && let Some(found) = installed.iter().find(|e| e.file == Path::new(file))
+    {
+        return Some(found);
+    }
+    let listed = || installed.iter().filter(|e| !e.hidden).chain(installed.iter().filter(|e| e.hidden));
+    if let Some(class) = hint.class.as_deref()
+        && let Some(found) = listed().find(|e| e.class.as_deref().is_some_and(|c| same(c, class)) || same(&e.id, class))
+    {
+        return Some(found);
+    }
+    let program = program.filter(|p| !runs_others(p))?;
+    listed().find(|e| e.program() == Some(program))
+}
+
+/// Integer scale that the toolkit was told to draw with.
+fn scale(pid: u32) -> f64 {
+    let env = procs::env(pid, &["GDK_SCALE", "QT_SCALE_FACTOR"]);
+    let told = |name: &str| env.get(name).and_then(|v| v.trim().parse::<f64>().ok()).filter(|s| *s > 1.0 && *s <= 16.0);
+    if let Some(scale) = told("GDK_SCALE")
+        && (procs::maps(pid, "/libgdk-3.") || procs::maps(pid, "/libgtk-4.") || procs::maps(pid, "/libgdk-x11-2."))
+    {
+        return scale.floor();
+    }
+    match told("QT_SCALE_FACTOR") {
+        Some(scale) if procs::maps(pid, "/libQt5Gui.") || procs::maps(pid, "/libQt6Gui.") => scale,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_runners_are_runners() {
+        for (program, want) in [("python3.11", true), ("bash", true), ("node", true), ("mousepad", false), ("sh2", true)] {
+            assert_eq!(runs_others(program), want, "{program}");
+        }
+    }
+
+    #[test]
+    fn this_process_has_a_name() {
+        let ident = name(std::process::id(), &Hint::default(), &[]);
+        assert!(!ident.name.is_empty());
+        assert_eq!(ident.scale, 1.0);
+    }
+}

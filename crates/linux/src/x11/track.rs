@@ -1,0 +1,121 @@
+//! What is remembered of windows between two looks, and when it stops being true.
+//!
+//! Events and replies share one ordered wire: once a reply is read, every event before it has
+//! been read too. So what is remembered here is exact as of the last reply, never merely recent.
+//! Owns: births of windows, cached properties and places. Refuses to own: asking the server.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+
+use super::fault::Outcome;
+use super::link::Conn;
+
+/// What a window says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Props {
+    pub title: String,
+    pub class: Option<String>,
+    pub role: Option<String>,
+    pub types: Vec<u32>,
+    pub transient: Option<u32>,
+    pub state: Vec<u32>,
+    pub wm_state: Option<u32>,
+    pub desktop: Option<u32>,
+    pub pid: Option<u32>,
+    /// Desktop id that the toolkit told.
+    pub app_id: Option<String>,
+    pub protocols: Vec<u32>,
+}
+
+/// A window that was listed once and lives.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub birth: u64,
+    pub props: Option<Arc<Props>>,
+    /// The child of the root that it is or lies in.
+    pub top: Option<u32>,
+}
+
+/// A child of the root, as it was when last asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Child {
+    pub x: i32,
+    pub y: i32,
+    pub w: u32,
+    pub h: u32,
+    pub border: u32,
+    pub viewable: bool,
+    pub input_only: bool,
+    pub unmanaged: bool,
+}
+
+pub struct Track {
+    next: u64,
+    /// The server's time of the last property that changed.
+    pub time: u32,
+    pub known: HashMap<u32, Known>,
+    pub children: HashMap<u32, Child>,
+}
+
+impl Track {
+    pub fn new() -> Self {
+        let mut seed = [0; 8];
+        let seed = match rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty()) {
+            Ok(_) => u64::from_le_bytes(seed) >> 16,
+            Err(_) => u64::from(std::process::id()) << 20,
+        };
+        Self { next: seed, time: 0, known: HashMap::new(), children: HashMap::new() }
+    }
+
+    /// A window seen for the first time since it was created.
+    pub fn born(&mut self, id: u32) -> &mut Known {
+        let next = &mut self.next;
+        self.known.entry(id).or_insert_with(|| {
+            *next += 1;
+            Known { birth: *next, props: None, top: None }
+        })
+    }
+
+    /// Take in every event that has arrived.
+    pub fn drain(&mut self, conn: &Conn) -> Outcome<()> {
+        while let Some(event) = conn.poll_for_event()? {
+            self.take(&event);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::DestroyNotify(e) => {
+                self.known.remove(&e.window);
+                self.children.remove(&e.window);
+            }
+            Event::CreateNotify(e) => {
+                // A new window: whatever had this id before is gone, also where its end was not seen.
+                self.known.remove(&e.window);
+                self.children.remove(&e.window);
+            }
+            Event::PropertyNotify(e) => {
+                self.time = e.time;
+                if let Some(k) = self.known.get_mut(&e.window) {
+                    k.props = None;
+                }
+            }
+            Event::ReparentNotify(e) => {
+                if let Some(k) = self.known.get_mut(&e.window) {
+                    k.top = None;
+                }
+                self.children.remove(&e.window);
+            }
+            Event::ConfigureNotify(e) => drop(self.children.remove(&e.window)),
+            Event::MapNotify(e) => drop(self.children.remove(&e.window)),
+            Event::UnmapNotify(e) => drop(self.children.remove(&e.window)),
+            Event::GravityNotify(e) => drop(self.children.remove(&e.window)),
+            _ => {}
+        }
+    }
+}
+
