@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 
 mod apps;
+pub mod atspi;
 mod desk;
 mod sys;
 mod x11;
