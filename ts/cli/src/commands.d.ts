@@ -1,5 +1,5 @@
 /** proto/commands.json, put in by the bundler. */
 declare module "cua:commands" {
-  const table: import("./table.js").Table;
-  export default table;
+  export const global: import("./table.js").Flag[];
+  export const commands: import("./table.js").Command[];
 }

@@ -12,7 +12,7 @@ export async function config(command: Command, parsed: Parsed): Promise<number> 
   const driver = await connect({ kind: "cli", socket: parsed.value("socket") });
   try {
     if (verb === "set" && key !== undefined && value !== undefined) {
-      const reply = await driver.call("set_config", { [key]: valueOf(value) });
+      const reply = await driver.call("set_config", { [key]: parsedWord(value) });
       return print(reply.structured, parsed);
     }
     const { structured } = await driver.call("get_config", {});
@@ -23,7 +23,7 @@ export async function config(command: Command, parsed: Parsed): Promise<number> 
 }
 
 /** `0`, `true` and `{}` are JSON; any other word is itself. */
-function valueOf(word: string): Json {
+function parsedWord(word: string): Json {
   try {
     return JSON.parse(word) as Json;
   } catch {

@@ -34,7 +34,7 @@ export function parse(command: Command, global: readonly Flag[], args: readonly 
     if (flag === undefined) throw new Usage(unknown(head, flags));
     seen.set(flag.name, [
       ...(seen.get(flag.name) ?? []),
-      valueOf(flag, equals < 0 ? undefined : arg.slice(equals + 1), rest),
+      flagValue(flag, equals < 0 ? undefined : arg.slice(equals + 1), rest),
     ]);
   }
   const most = command.args.some((arg) => arg.many) ? Number.POSITIVE_INFINITY : command.args.length;
@@ -50,7 +50,7 @@ export function parse(command: Command, global: readonly Flag[], args: readonly 
   };
 }
 
-function valueOf(flag: Flag, glued: string | undefined, rest: string[]): string {
+function flagValue(flag: Flag, glued: string | undefined, rest: string[]): string {
   if (flag.value === undefined) {
     if (glued !== undefined) throw new Usage(`--${flag.name} takes no value`);
     return "";

@@ -1,5 +1,5 @@
 /** The one table of commands, and what both a parser and a reader of help need of it. */
-import table from "cua:commands";
+import { commands, global } from "cua:commands";
 
 export interface Flag {
   name: string;
@@ -29,16 +29,11 @@ export interface Command {
   flags: Flag[];
 }
 
-export interface Table {
-  global: Flag[];
-  commands: Command[];
-}
-
-export const globalFlags: readonly Flag[] = table.global;
+export const globalFlags: readonly Flag[] = global;
 
 /** The command that the words begin with, two words before one. */
 export function commandOf(words: readonly string[]): Command | undefined {
-  const named = (name: string) => table.commands.find((command) => command.name === name);
+  const named = (name: string) => commands.find((command) => command.name === name);
   return named(words.slice(0, 2).join(" ")) ?? named(words[0] ?? "");
 }
 

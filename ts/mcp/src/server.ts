@@ -2,6 +2,7 @@
 import type { JsonObject } from "@cua-driver/client/errors";
 import type { CallOptions, Reply } from "@cua-driver/client/transport";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { Protocol } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { answered, failed } from "./answer.js";
 import { toolList } from "./gen/list.js";
@@ -21,7 +22,9 @@ export function makeServer(driver: Calls, version: string): Server {
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList() }));
 
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+  // Not Server's own: that reads every byte of every picture again to see whether it is base64.
+  const setRequestHandler: Server["setRequestHandler"] = Protocol.prototype.setRequestHandler;
+  setRequestHandler.call(server, CallToolRequestSchema, async ({ params }, extra) => {
     const token = params._meta?.progressToken;
     const onProgress: CallOptions["onProgress"] =
       token === undefined
