@@ -6,6 +6,7 @@
 
 mod apps;
 pub mod atspi;
+pub mod input;
 mod desk;
 mod sys;
 mod x11;

@@ -1,0 +1,137 @@
+//! Asks others whether they have come as far as now: the window manager by a question that it
+//! must answer, an application by the ping of its window. Both answer in the order of their
+//! events, so an answer means that everything before it was taken.
+
+use std::time::{Duration, Instant};
+
+use desktop::Result;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, Window, WindowClass,
+};
+
+use super::wire::{Heard, Wire};
+
+x11rb::atom_manager! {
+    pub(super) Atoms: AtomsCookie {
+        WM_PROTOCOLS,
+        _NET_WM_PING,
+        _NET_SUPPORTED,
+        _NET_SUPPORTING_WM_CHECK,
+        _NET_REQUEST_FRAME_EXTENTS,
+        _NET_FRAME_EXTENTS,
+        _NET_ACTIVE_WINDOW,
+        _NET_CLIENT_LIST_STACKING,
+        _NET_RESTACK_WINDOW,
+    }
+}
+
+pub(super) struct Bell {
+    pub wire: Wire,
+    pub atoms: Atoms,
+    window: Window,
+    serial: u32,
+}
+
+impl Bell {
+    pub fn open(display: &str) -> Result<Self> {
+        let wire = Wire::open(display)?;
+        let atoms = Atoms::new(&wire.conn).heard()?.reply().heard()?;
+        let window = wire.conn.generate_id().heard()?;
+        let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        wire.conn.create_window(0, window, wire.root, -5, -5, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &aux).heard()?;
+        let hear = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
+        wire.conn.change_window_attributes(wire.root, &hear).heard()?;
+        Ok(Self { wire, atoms, window, serial: std::process::id().wrapping_mul(7919) | 1 })
+    }
+
+    /// Whether a window manager is there.
+    pub fn managed(&self) -> Result<bool> {
+        Ok(!self.wire.items(self.wire.root, self.atoms._NET_SUPPORTING_WM_CHECK)?.is_empty())
+    }
+
+    /// Wait until the window manager has taken all that was sent before. False when it did not
+    /// answer within the bound, or cannot be asked.
+    pub fn manager(&mut self, bound: Duration) -> Result<bool> {
+        let a = &self.atoms;
+        if !self.wire.items(self.wire.root, a._NET_SUPPORTED)?.contains(&a._NET_REQUEST_FRAME_EXTENTS) {
+            return Ok(false);
+        }
+        self.drain()?;
+        self.wire.conn.delete_property(self.window, a._NET_FRAME_EXTENTS).heard()?;
+        let ask = ClientMessageEvent::new(32, self.window, a._NET_REQUEST_FRAME_EXTENTS, [0u32; 5]);
+        let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+        self.wire.conn.send_event(false, self.wire.root, to, ask).heard()?;
+        let (window, want) = (self.window, a._NET_FRAME_EXTENTS);
+        let new = x11rb::protocol::xproto::Property::NEW_VALUE;
+        self.until(bound, |e| matches!(e, Event::PropertyNotify(p) if p.window == window && p.atom == want && p.state == new))
+    }
+
+    /// Whether the window answers pings.
+    pub fn answers(&self, window: Window) -> Result<bool> {
+        let got = self.wire.conn.get_property(false, window, self.atoms.WM_PROTOCOLS, AtomEnum::ATOM, 0, 64).heard()?.reply();
+        let listed = |r: x11rb::protocol::xproto::GetPropertyReply| r.value32().is_some_and(|mut v| v.any(|a| a == self.atoms._NET_WM_PING));
+        Ok(got.is_ok_and(listed))
+    }
+
+    /// Hear answers to pings, or stop hearing them.
+    pub fn listen(&mut self, on: bool) -> Result<()> {
+        let mask = if on { EventMask::SUBSTRUCTURE_NOTIFY } else { EventMask::NO_EVENT };
+        let hear = ChangeWindowAttributesAux::new().event_mask(mask);
+        self.wire.conn.change_window_attributes(self.wire.root, &hear).heard()?;
+        self.wire.conn.flush().heard()?;
+        if !on {
+            self.drain()?;
+        }
+        Ok(())
+    }
+
+    /// Send a ping; the number is for `pong`.
+    pub fn ping(&mut self, window: Window) -> Result<u32> {
+        self.serial = self.serial.wrapping_add(1).max(1);
+        let data = [self.atoms._NET_WM_PING, self.serial, window, 0, 0];
+        let message = ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data);
+        self.wire.conn.send_event(false, window, EventMask::NO_EVENT, message).heard()?;
+        self.wire.conn.flush().heard()?;
+        Ok(self.serial)
+    }
+
+    /// Wait for the answer to that ping.
+    pub fn pong(&mut self, serial: u32, bound: Duration) -> Result<bool> {
+        let (ping, kind) = (self.atoms._NET_WM_PING, self.atoms.WM_PROTOCOLS);
+        self.until(bound, |e| match e {
+            Event::ClientMessage(m) if m.type_ == kind => {
+                let data = m.data.as_data32();
+                data[0] == ping && data[1] == serial
+            }
+            _ => false,
+        })
+    }
+
+    fn drain(&self) -> Result<()> {
+        while self.wire.conn.poll_for_event().heard()?.is_some() {}
+        Ok(())
+    }
+
+    fn until(&mut self, bound: Duration, mut found: impl FnMut(&Event) -> bool) -> Result<bool> {
+        let end = Instant::now() + bound;
+        self.wire.conn.flush().heard()?;
+        loop {
+            while let Some(event) = self.wire.conn.poll_for_event().heard()? {
+                if found(&event) {
+                    return Ok(true);
+                }
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+            let stream = self.wire.conn.stream();
+            let mut fds = [PollFd::new(stream, PollFlags::IN)];
+            let _ = poll(&mut fds, Some(&time));
+        }
+    }
+}

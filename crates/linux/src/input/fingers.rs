@@ -1,0 +1,187 @@
+//! Pressing keys one after another with the modifiers and the group each of them needs, on a
+//! keyboard whose locks and held modifiers were first put out of the way and are put back after.
+
+use desktop::{DesktopError, Modifier, Result};
+
+use super::hands::Hands;
+use super::keymap::{CONTROL, KeyShape, Keymap, SHIFT, Spot, write_keys};
+use super::keysyms;
+use super::ledger::Entry;
+use super::seat::{KeyboardState, Seat, Side};
+
+pub(super) struct Fingers {
+    pub seat: Seat,
+    pub map: Keymap,
+    before: KeyboardState,
+    /// Modifier keys of the person that were let go for the time being.
+    lifted: Vec<u8>,
+    /// Real modifiers that are down now by our keys, and by our locks.
+    down: u8,
+    locked: u8,
+    group: u8,
+    /// Codes that were borrowed, as they were.
+    borrowed: Vec<(u8, KeyShape)>,
+    noted: Vec<Entry>,
+}
+
+impl Fingers {
+    /// Put locks and foreign modifiers out of the way. `keep_locks` for keys that are locks.
+    pub fn start(hands: &mut Hands, seat: &Seat, keep_locks: bool) -> Result<Self> {
+        let map = hands.layout(seat)?;
+        let before = seat.state()?;
+        let ours = hands.held.keys(seat.side);
+        let modifiers: Vec<u8> = map.modifier_codes().collect();
+        let foreign = |c: &u8| modifiers.contains(c) && !ours.contains(c);
+        let lifted: Vec<u8> = seat.keys_down()?.into_iter().filter(foreign).collect();
+        let down = ours.iter().fold(0, |m, c| m | map.mods_of(*c));
+        let mut noted = vec![Entry::Group(seat.side, before.locked_group)];
+        if before.locked != 0 && !keep_locks {
+            noted.push(Entry::Locks(seat.side, 0xff, before.locked));
+        }
+        hands.ledger.begin(&noted)?;
+        hands.felt(seat);
+        for code in &lifted {
+            seat.key(*code, false)?;
+        }
+        if before.locked != 0 && !keep_locks {
+            seat.lock(before.locked, 0)?;
+        }
+        let group = before.group;
+        Ok(Self { seat: seat.clone(), map, before, lifted, down, locked: 0, group, borrowed: Vec::new(), noted })
+    }
+
+    /// The group that the layout is in now.
+    pub fn group(&self) -> u8 {
+        self.group
+    }
+
+    /// Note keys that are going to be pressed.
+    pub fn note(&mut self, hands: &mut Hands, codes: &[u8]) -> Result<()> {
+        let mut fresh: Vec<Entry> = codes.iter().map(|c| Entry::Key(self.seat.side, *c)).collect();
+        fresh.retain(|e| !self.noted.contains(e));
+        fresh.dedup();
+        hands.ledger.begin(&fresh)?;
+        self.noted.append(&mut fresh);
+        Ok(())
+    }
+
+    /// Keys that `mods` may need.
+    pub fn modifier_codes(&self, mods: u8) -> Vec<u8> {
+        (0..8).map(|b| 1 << b).filter(|b| mods & b != 0).filter_map(|b| self.key_for(b)).collect()
+    }
+
+    /// The key that holds one real modifier down; `None` where only a lock sets it.
+    fn key_for(&self, bit: u8) -> Option<u8> {
+        match bit {
+            SHIFT => self.map.modifier_key(SHIFT, &[0xffe1, 0xffe2]),
+            CONTROL => self.map.modifier_key(CONTROL, &[0xffe3, 0xffe4]),
+            bit => self.map.sym(keysyms::LEVEL3, self.group).map(|s| s.code).filter(|c| self.map.mods_of(*c) == bit),
+        }
+    }
+
+    /// The key of a modifier that was asked for by name.
+    pub fn named_modifier(&self, m: Modifier) -> Result<u8> {
+        modifier_code(&self.map, m, self.group)
+    }
+
+    /// Press and release one key with exactly these modifiers, on top of `held` ones.
+    pub fn tap(&mut self, spot: Spot) -> Result<()> {
+        self.go_group(spot.group)?;
+        self.go_mods(spot.mods)?;
+        self.seat.key(spot.code, true)?;
+        self.seat.key(spot.code, false)
+    }
+
+    fn go_group(&mut self, group: Option<u8>) -> Result<()> {
+        if let Some(group) = group.filter(|g| *g != self.group) {
+            self.seat.group(group)?;
+            self.group = group;
+        }
+        Ok(())
+    }
+
+    /// Hold down exactly these real modifiers.
+    pub fn go_mods(&mut self, want: u8) -> Result<()> {
+        for bit in (0..8).map(|b| 1u8 << b) {
+            let (have, wanted) = ((self.down | self.locked) & bit != 0, want & bit != 0);
+            if have == wanted {
+                continue;
+            }
+            match self.key_for(bit).filter(|_| self.locked & bit == 0) {
+                Some(code) => {
+                    self.seat.key(code, wanted)?;
+                    self.down ^= bit;
+                }
+                None => {
+                    self.seat.lock(bit, if wanted { bit } else { 0 })?;
+                    self.locked ^= bit;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hold a modifier key by its code, as part of a chord.
+    pub fn hold_key(&mut self, code: u8, down: bool) -> Result<()> {
+        self.seat.key(code, down)?;
+        let bits = self.map.mods_of(code);
+        self.down = if down { self.down | bits } else { self.down & !bits };
+        Ok(())
+    }
+
+    pub fn down(&self) -> u8 {
+        self.down | self.locked
+    }
+
+    /// Give spare keys these keysyms in the layout that applications read.
+    pub fn borrow(&mut self, hands: &mut Hands, keys: &[(u8, u32)]) -> Result<()> {
+        for (code, _) in keys {
+            if self.borrowed.iter().any(|(c, _)| c == code) {
+                continue;
+            }
+            let Some(old) = self.map.key(*code) else { continue };
+            let entry = Entry::Code(*code, old.clone());
+            hands.ledger.begin(std::slice::from_ref(&entry))?;
+            self.noted.push(entry);
+            self.borrowed.push((*code, old));
+        }
+        let new: Vec<_> = keys.iter().map(|(c, sym)| (*c, KeyShape::plain(*sym))).collect();
+        write_keys(&hands.person.wire, &new)
+    }
+
+    /// Let go of everything and put locks, group, keys and the person's modifiers back.
+    pub fn finish(mut self, hands: &mut Hands) -> Result<()> {
+        let held = hands.held.keys(self.seat.side).iter().fold(0, |m, c| m | self.map.mods_of(*c));
+        hands.felt(&self.seat);
+        self.go_mods(held)?;
+        if self.group != self.before.group {
+            self.seat.group(self.before.locked_group)?;
+        }
+        if self.noted.iter().any(|e| matches!(e, Entry::Locks(..))) {
+            self.seat.lock(self.before.locked, self.before.locked)?;
+        }
+        for code in &self.lifted {
+            // A key of the second keyboard that nobody holds was left there and stays up.
+            if self.seat.side == Side::Person {
+                self.seat.key(*code, true)?;
+            }
+        }
+        self.seat.sync()?;
+        write_keys(&hands.person.wire, &self.borrowed)?;
+        hands.ledger.end(&self.noted);
+        Ok(())
+    }
+}
+
+/// The key of a modifier in a layout.
+pub(super) fn modifier_code(map: &Keymap, m: Modifier, group: u8) -> Result<u8> {
+    let syms: &[u32] = match m {
+        Modifier::Shift => &[0xffe1, 0xffe2],
+        Modifier::Control => &[0xffe3, 0xffe4],
+        Modifier::Alt => &[0xffe9, 0xffea],
+        Modifier::Super => &[0xffeb, 0xffec],
+        Modifier::Level3 => &[keysyms::LEVEL3, 0xff7e],
+    };
+    let code = syms.iter().filter_map(|s| map.sym(*s, group)).map(|s| s.code).find(|c| map.mods_of(*c) != 0);
+    code.ok_or_else(|| DesktopError::NotOffered(format!("the keyboard layout has no {m:?} key")))
+}

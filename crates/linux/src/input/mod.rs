@@ -1,0 +1,178 @@
+//! Pointer and keyboard on X11: by the person's own devices, by a second pair of the driver's
+//! own, and by events sent to one window. Owns what is pressed, changed and held, and undoes it;
+//! refuses to own which route is taken, gaps between clicks, and accessibility.
+
+mod bell;
+mod calm;
+mod chord;
+mod fingers;
+mod guard;
+mod hands;
+mod held;
+mod keymap;
+mod keysyms;
+mod ledger;
+mod pace;
+mod pointer;
+mod seat;
+mod typing;
+mod wire;
+
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+use desktop::{Act, Ctx, Delivery, DesktopError, Health, HealthState, Owner, Point, Result, Route, Screen, Window, WindowId};
+
+use hands::Hands;
+use ledger::{Entry, Ledger};
+use pointer::{Geometry, on_top, spot};
+use seat::{Seat, Side};
+use typing::Target;
+use wire::Wire;
+
+pub use guard::guard;
+
+/// How long after an input of the driver on the person's seat its events may still come.
+const ECHO: Duration = Duration::from_millis(150);
+
+pub struct Input {
+    wire: Arc<Wire>,
+    person: Seat,
+    hands: Mutex<Hands>,
+}
+
+impl Input {
+    /// Connect, and let go of what a driver that was killed left down on the second pair.
+    /// `guardian` is the command that lets go when this process is killed; without it, input
+    /// that could stay held is refused.
+    pub fn open(display: &str, guardian: Option<Vec<OsString>>) -> Result<Self> {
+        let wire = Arc::new(Wire::open(display)?);
+        let person = Seat::person(wire.clone())?;
+        let hands = Hands::new(wire.clone(), display, Ledger::new(guardian, display))?;
+        Ok(Self { wire, person, hands: Mutex::new(hands) })
+    }
+
+    /// Do one act of pointer or keyboard by exactly this route.
+    pub fn perform(&self, ctx: &Ctx, act: &Act, route: Route, geometry: Geometry) -> Result<Delivery> {
+        ctx.check()?;
+        let mut hands = self.lock(ctx)?;
+        let seat = hands.seat(route)?;
+        match act {
+            Act::Move { to } => {
+                let at = self.aim(*to, route, geometry)?;
+                hands.move_to(&seat, at)
+            }
+            Act::Press { button, at } => {
+                let at = self.aim(*at, route, geometry)?;
+                hands.press_at(ctx, &seat, *button, at)
+            }
+            Act::Release { button, at } => {
+                let (at, _) = spot(*at, geometry)?;
+                hands.release_at(&seat, *button, at)
+            }
+            Act::Wheel { way, at } => {
+                let at = self.aim(*at, route, geometry)?;
+                hands.wheel_at(&seat, *way, at)
+            }
+            Act::HoldModifiers { modifiers, .. } => hands.hold_modifiers(ctx, &seat, *modifiers),
+            Act::ReleaseModifiers { modifiers, .. } => hands.release_modifiers(&seat, *modifiers),
+            Act::Key { key, modifiers, window } => {
+                let target = target(*window, geometry)?;
+                self.with_focus(&mut hands, &seat, route, &target, |hands| {
+                    if !hands.focused(&seat, &target)? {
+                        return Err(cannot(route, "the window does not have the keyboard"));
+                    }
+                    hands.key(ctx, &seat, key, *modifiers, &target)
+                })
+            }
+            Act::Text { text, window } => {
+                let target = target(*window, geometry)?;
+                self.with_focus(&mut hands, &seat, route, &target, |hands| hands.text(ctx, &seat, text, &target))
+            }
+            _ => Err(cannot(route, "it is not an act of pointer or keyboard")),
+        }
+    }
+
+    /// The spot on the screen; by the second pointer only where the window is on top.
+    fn aim(&self, place: desktop::Place, route: Route, geometry: Geometry) -> Result<Point<Screen>> {
+        let (at, window) = spot(place, geometry)?;
+        if let (Some(w), Route::SecondSeat) = (window, route) {
+            on_top(&self.wire, xid(w.id)?, at, route)?;
+        }
+        Ok(at)
+    }
+
+    /// Do something while the second keyboard is given to the window.
+    fn with_focus(&self, hands: &mut Hands, seat: &Seat, route: Route, target: &Target, act: impl FnOnce(&mut Hands) -> Result<Delivery>) -> Result<Delivery> {
+        if seat.side == Side::Person {
+            return act(hands);
+        }
+        let Some(window) = target.window else { return Err(cannot(route, "the second keyboard needs a window")) };
+        let standing = hands.standing(seat)?;
+        hands.ledger.begin(&[Entry::Focus])?;
+        seat.set_focus(Some(window)).map_err(|e| match e {
+            DesktopError::System(_) => cannot(route, "the window takes no keyboard: it is not shown"),
+            e => e,
+        })?;
+        let done = act(hands);
+        seat.set_focus(None)?;
+        hands.ledger.end(&[Entry::Focus]);
+        let settled = hands.settle(standing)?;
+        done.map(|d| Delivery { focus_given_back: settled.focus_given_back, ..d })
+    }
+
+    /// Where the person's pointer is.
+    pub fn pointer(&self, ctx: &Ctx) -> Result<Point<Screen>> {
+        ctx.check()?;
+        self.person.position()
+    }
+
+    /// Let go of everything an owner holds down; `None` is everybody.
+    pub fn release_held(&self, ctx: &Ctx, owner: Option<Owner>) -> Result<()> {
+        self.lock(ctx)?.release_held(owner)
+    }
+
+    /// Until when events of the person's devices may be the driver's own; `None` when it has not
+    /// driven them lately.
+    pub fn own_core_input_until(&self) -> Option<Instant> {
+        let sent = match self.hands.try_lock() {
+            Ok(h) => h.core_input?,
+            Err(TryLockError::Poisoned(h)) => h.into_inner().core_input?,
+            Err(TryLockError::WouldBlock) => Instant::now(),
+        };
+        Some(sent + ECHO).filter(|u| *u > Instant::now())
+    }
+
+    pub fn health(&self) -> Health {
+        Health { name: "second_seat", state: HealthState::Pass, message: String::new(), hint: String::new() }
+    }
+
+    fn lock(&self, ctx: &Ctx) -> Result<MutexGuard<'_, Hands>> {
+        loop {
+            match self.hands.try_lock() {
+                Ok(hands) => return Ok(hands),
+                Err(TryLockError::Poisoned(hands)) => return Ok(hands.into_inner()),
+                Err(TryLockError::WouldBlock) => ctx.sleep(Duration::from_millis(1))?,
+            }
+        }
+    }
+}
+
+fn cannot(route: Route, why: &str) -> DesktopError {
+    DesktopError::CannotReach { route, why: why.into() }
+}
+
+fn xid(id: WindowId) -> Result<u32> {
+    u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))
+}
+
+fn target(window: Option<WindowId>, geometry: Geometry) -> Result<Target> {
+    let Some(id) = window else { return Ok(Target { window: None, ask: None, pid: None }) };
+    let w: Window = geometry(id)?;
+    if w.minimized {
+        return Err(DesktopError::Minimized(id));
+    }
+    let xid = xid(id)?;
+    Ok(Target { window: Some(xid), ask: Some(xid), pid: w.pid })
+}

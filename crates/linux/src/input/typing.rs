@@ -1,0 +1,169 @@
+//! Text by keys: every character by whatever key, level and group makes it, spare keys borrowed
+//! for what the layout lacks, no faster than the application reads.
+
+use std::collections::{HashMap, HashSet};
+
+use desktop::{Ctx, Delivery, DesktopError, Pid, Result, Stopped};
+
+use super::fingers::Fingers;
+use super::hands::Hands;
+use super::keymap::Spot;
+use super::keysyms;
+use super::pace::{Pace, over};
+use super::seat::Seat;
+
+/// Characters between two looks at the focus and the application.
+const CHUNK: usize = 8;
+
+/// Where keys go.
+pub(super) struct Target {
+    /// The window that must keep the keyboard; `None`: wherever it is.
+    pub window: Option<u32>,
+    /// The window that is asked how far the application has come.
+    pub ask: Option<u32>,
+    pub pid: Option<Pid>,
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Spot(Spot),
+    /// No key makes this keysym: a spare one must.
+    Missing(u32),
+    /// Part of the character before it.
+    Nothing,
+}
+
+impl Hands {
+    pub fn text(&mut self, ctx: &Ctx, seat: &Seat, text: &str, target: &Target) -> Result<Delivery> {
+        if !self.focused(seat, target)? {
+            return Ok(Delivery { stopped: Some(Stopped::FocusLost), ..Default::default() });
+        }
+        let mut fingers = Fingers::start(self, seat, false)?;
+        let typed = self.type_units(ctx, &mut fingers, text, target);
+        let finished = fingers.finish(self);
+        let delivery = typed?;
+        finished?;
+        Ok(delivery)
+    }
+
+    fn type_units(&mut self, ctx: &Ctx, fingers: &mut Fingers, text: &str, target: &Target) -> Result<Delivery> {
+        let units = units(fingers, text)?;
+        let mut codes = Vec::new();
+        for unit in &units {
+            if let Unit::Spot(s) = unit {
+                codes.push(s.code);
+                codes.extend(fingers.modifier_codes(s.mods));
+            }
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        fingers.note(self, &codes)?;
+        let mut pace = Pace::new(self.bell()?, target.ask, target.pid)?;
+        let out = self.run(ctx, fingers, &units, target, &mut pace);
+        pace.done(self.bell()?)?;
+        out
+    }
+
+    fn run(&mut self, ctx: &Ctx, fingers: &mut Fingers, units: &[Unit], target: &Target, pace: &mut Pace) -> Result<Delivery> {
+        let spare = fingers.map.spare();
+        let mut table: HashMap<u32, u8> = HashMap::new();
+        let mut sent = 0;
+        let stopped = |sent, why| Ok(Delivery { sent, stopped: Some(why), focus_given_back: false });
+        while sent < units.len() {
+            if let Some(why) = over(ctx) {
+                return stopped(sent, why);
+            }
+            if !self.focused(&fingers.seat, target)? {
+                return stopped(sent, Stopped::FocusLost);
+            }
+            let chunk = &units[sent..units.len().min(sent + CHUNK)];
+            if chunk.iter().any(|u| matches!(u, Unit::Missing(sym) if !table.contains_key(sym))) {
+                // A borrowed key may change only when its earlier use was read.
+                if let Some(why) = pace.all(self.bell()?, ctx)? {
+                    return stopped(sent, why);
+                }
+                table = self.lend(fingers, &spare, &units[sent..])?;
+            }
+            self.felt(&fingers.seat);
+            for unit in chunk {
+                match unit {
+                    Unit::Spot(spot) => fingers.tap(*spot)?,
+                    Unit::Missing(sym) => {
+                        let code = *table.get(sym).ok_or_else(|| DesktopError::System("no spare key".into()))?;
+                        fingers.tap(Spot { code, group: None, level: 0, mods: 0 })?;
+                    }
+                    Unit::Nothing => {}
+                }
+            }
+            fingers.seat.sync()?;
+            sent += chunk.len();
+            if let Some(why) = pace.step(self.bell()?, ctx)? {
+                return stopped(sent, why);
+            }
+        }
+        match pace.all(self.bell()?, ctx)? {
+            Some(why) => stopped(sent, why),
+            None => Ok(Delivery { sent, ..Default::default() }),
+        }
+    }
+
+    /// Make spare keys into the next characters that are missing, as many as there are keys.
+    fn lend(&mut self, fingers: &mut Fingers, spare: &[u8], rest: &[Unit]) -> Result<HashMap<u32, u8>> {
+        let mut table = HashMap::new();
+        let mut codes = spare.iter();
+        for unit in rest {
+            let Unit::Missing(sym) = unit else { continue };
+            if table.contains_key(sym) {
+                continue;
+            }
+            let Some(code) = codes.next() else { break };
+            table.insert(*sym, *code);
+        }
+        let keys: Vec<(u8, u32)> = table.iter().map(|(sym, code)| (*code, *sym)).collect();
+        fingers.note(self, &keys.iter().map(|(c, _)| *c).collect::<Vec<_>>())?;
+        fingers.borrow(self, &keys)?;
+        Ok(table)
+    }
+
+    /// Whether the seat's keyboard is (still) where it should be.
+    pub fn focused(&mut self, seat: &Seat, target: &Target) -> Result<bool> {
+        let Some(window) = target.window else { return Ok(true) };
+        let focus = seat.focus()?;
+        Ok(focus == window || self.person.wire.lies_in(focus, window)?)
+    }
+}
+
+fn units(fingers: &Fingers, text: &str) -> Result<Vec<Unit>> {
+    let group = fingers.group();
+    let mut out = Vec::with_capacity(text.len());
+    let mut missing = HashSet::new();
+    let mut last = ' ';
+    for c in text.chars() {
+        let function = match c {
+            '\n' if last == '\r' => Some(None),
+            '\n' | '\r' => Some(Some(keysyms::RETURN)),
+            '\t' => Some(Some(keysyms::TAB)),
+            _ => None,
+        };
+        last = c;
+        let (spot, sym) = match function {
+            Some(None) => {
+                out.push(Unit::Nothing);
+                continue;
+            }
+            Some(Some(sym)) => (fingers.map.sym(sym, group), sym),
+            None => (fingers.map.char(c, group), keysyms::of_char(c).ok_or(DesktopError::Undeliverable(c))?),
+        };
+        out.push(match spot {
+            Some(spot) => Unit::Spot(spot),
+            None => {
+                missing.insert(c);
+                Unit::Missing(sym)
+            }
+        });
+    }
+    match (missing.iter().next(), fingers.map.spare().len()) {
+        (Some(c), spare) if spare < CHUNK => Err(DesktopError::Undeliverable(*c)),
+        _ => Ok(out),
+    }
+}

@@ -1,0 +1,111 @@
+//! X connections of the input side and what their errors mean. Owns nothing of seats or keys.
+
+use desktop::{DesktopError, Result};
+use x11rb::connection::Connection;
+use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
+use x11rb::protocol::xkb::ConnectionExt as _;
+use x11rb::protocol::xinput::ConnectionExt as _;
+use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Window};
+use x11rb::rust_connection::RustConnection;
+
+pub(super) struct Wire {
+    pub conn: RustConnection,
+    pub root: Window,
+}
+
+impl Wire {
+    /// A connection that has agreed on XInput 2 and XKB.
+    pub fn open(display: &str) -> Result<Self> {
+        let (conn, screen) = x11rb::connect(Some(display)).heard()?;
+        let root = conn.setup().roots[screen].root;
+        let xi = conn.xinput_xi_query_version(2, 3).heard()?;
+        let xkb = conn.xkb_use_extension(1, 0).heard()?;
+        xi.reply().heard()?;
+        if !xkb.reply().heard()?.supported {
+            return Err(DesktopError::Unsupported("this X server has no XKB".into()));
+        }
+        Ok(Self { conn, root })
+    }
+
+    /// Wait until the server has done all that was asked before.
+    pub fn round_trip(&self) -> Result<()> {
+        self.conn.get_input_focus().heard()?.reply().heard()?;
+        Ok(())
+    }
+
+    pub fn atom(&self, name: &str) -> Result<Atom> {
+        Ok(self.conn.intern_atom(false, name.as_bytes()).heard()?.reply().heard()?.atom)
+    }
+
+    /// The 32-bit items of a property; empty where there is none.
+    pub fn items(&self, window: Window, property: Atom) -> Result<Vec<u32>> {
+        let cookie = self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4096).heard()?;
+        match cookie.reply() {
+            Ok(r) => Ok(r.value32().map(Iterator::collect).unwrap_or_default()),
+            Err(ReplyError::X11Error(_)) => Ok(Vec::new()),
+            Err(e) => Err(e).heard(),
+        }
+    }
+
+    /// Whether `window` is `top` or lies in it.
+    pub fn lies_in(&self, window: Window, top: Window) -> Result<bool> {
+        let mut at = window;
+        for _ in 0..64 {
+            if at == top {
+                return Ok(true);
+            }
+            if at <= 1 || at == self.root {
+                return Ok(false);
+            }
+            match self.conn.query_tree(at).heard()?.reply() {
+                Ok(t) => at = t.parent,
+                Err(ReplyError::X11Error(_)) => return Ok(false),
+                Err(e) => return Err(e).heard(),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What an X error means for the caller.
+pub(super) trait Heard<T> {
+    fn heard(self) -> Result<T>;
+}
+
+impl<T> Heard<T> for std::result::Result<T, ConnectError> {
+    fn heard(self) -> Result<T> {
+        self.map_err(|e| DesktopError::NoDisplay(e.to_string()))
+    }
+}
+
+impl<T> Heard<T> for std::result::Result<T, ConnectionError> {
+    fn heard(self) -> Result<T> {
+        self.map_err(|e| match e {
+            ConnectionError::UnsupportedExtension => DesktopError::Unsupported("this X server lacks XInput, XKB or XTEST".into()),
+            e => DesktopError::NoDisplay(e.to_string()),
+        })
+    }
+}
+
+impl<T> Heard<T> for std::result::Result<T, ReplyError> {
+    fn heard(self) -> Result<T> {
+        self.map_err(|e| match e {
+            ReplyError::ConnectionError(e) => DesktopError::NoDisplay(e.to_string()),
+            ReplyError::X11Error(e) => DesktopError::System(format!(
+                "the X server refused {}: {:?} ({:#x})",
+                e.request_name.unwrap_or("a request"),
+                e.error_kind,
+                e.bad_value
+            )),
+        })
+    }
+}
+
+impl<T> Heard<T> for std::result::Result<T, ReplyOrIdError> {
+    fn heard(self) -> Result<T> {
+        self.map_err(|e| match e {
+            ReplyOrIdError::X11Error(e) => DesktopError::System(format!("the X server refused: {:?}", e.error_kind)),
+            e => DesktopError::NoDisplay(e.to_string()),
+        })
+    }
+}
