@@ -59,6 +59,14 @@ pub trait Video: Send + Sync {
     fn stop(&self, ctx: &Ctx) -> Result<()>;
 }
 
+/// A part of the screen that a video must not show from one of its times to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cover {
+    pub region: crate::Rect<Screen>,
+    pub from: std::time::Duration,
+    pub to: std::time::Duration,
+}
+
 /// A desktop. Every method is short and blocking, keeps to `ctx` and says what it knows:
 ///
 /// 1. `perform` does the act by exactly that route, or does nothing and says why. It never picks
@@ -112,5 +120,9 @@ pub trait Desktop: Send + Sync {
     /// Let go of everything an owner holds down; `None` is everybody.
     fn release_held(&self, ctx: &Ctx, owner: Option<Owner>) -> Result<()>;
     fn video(&self, ctx: &Ctx, request: &VideoRequest) -> Result<Box<dyn Video>>;
+    /// Write the ended video `from` to the new file `to` with these parts covered.
+    fn cover_video(&self, _ctx: &Ctx, _from: &std::path::Path, _to: &std::path::Path, _covers: &[Cover]) -> Result<()> {
+        Err(crate::DesktopError::Unsupported("covering parts of a video".into()))
+    }
 }
 
