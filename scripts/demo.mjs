@@ -37,7 +37,8 @@ async function call(tool, args = {}, flags = []) {
   } catch {
     throw new Error(`${tool} answered no JSON (exit ${code}): ${(stderr || stdout).trim()}`);
   }
-  if (code !== 0) throw new Error(`${tool} was refused: ${answer.code ?? code}: ${answer.message ?? stderr.trim()}`);
+  if (code !== 0)
+    throw new Error(`${tool} was refused: ${answer.code ?? code}: ${answer.message ?? stderr.trim()}`);
   return answer;
 }
 
@@ -52,7 +53,11 @@ async function act(what, tool, args) {
   const effect = answer.effect ?? "done";
   if (effect !== "confirmed" && effect !== "done" && effect !== "unverifiable") failures += 1;
   const proof = (answer.evidence ?? []).map((e) => e.kind).join(", ");
-  say(what, effect === "unverifiable" ? "not proven" : effect, [answer.route, proof].filter(Boolean).join(", "));
+  say(
+    what,
+    effect === "unverifiable" ? "not proven" : effect,
+    [answer.route, proof].filter(Boolean).join(", "),
+  );
 }
 
 function check(what, ok, more = "") {
@@ -87,7 +92,9 @@ async function look(window) {
   const elements = state.elements ?? [];
   say(`snapshot of window ${window.window_id}`, "seen", `${elements.length} elements`);
   return (role, label, nth = 0) => {
-    const found = elements.filter((e) => e.role === role && (label === undefined || (e.label ?? "").includes(label)));
+    const found = elements.filter(
+      (e) => e.role === role && (label === undefined || (e.label ?? "").includes(label)),
+    );
     const e = found[nth];
     if (e === undefined) throw new Error(`no ${role} ${label ?? nth} in the window`);
     return { element_token: e.element_token };
@@ -107,14 +114,20 @@ async function write(pid) {
     ...page("textbox"),
     text: "The quick brown fax jumps over the lazy dog.\nA fax is no fox.",
   });
-  await act("menu Search > Find and Replace…", "invoke_menu", { ...editor, path: ["Search", "Find and Replace..."] });
+  await act("menu Search > Find and Replace…", "invoke_menu", {
+    ...editor,
+    path: ["Search", "Find and Replace..."],
+  });
   const dialog = await windowOf(pid, "Find and Replace");
   const of = await look(dialog);
   await act('type "fax" into Search for', "type_text", { ...of("textbox", undefined, 0), text: "fax" });
   await act('type "fox" into Replace with', "type_text", { ...of("textbox", undefined, 1), text: "fox" });
   await act("tick Replace all in", "click", of("checkbox", "Replace all in"));
   const now = await look(dialog);
-  await act("choose All Documents", "select_option", { ...now("combobox", "Document"), option: "All Documents" });
+  await act("choose All Documents", "select_option", {
+    ...now("combobox", "Document"),
+    option: "All Documents",
+  });
   await act("press Replace", "click", now("button", "Replace"));
   await act("press Close", "click", now("button", "Close"));
   const verdict = await call("verify_state", {
@@ -150,19 +163,35 @@ async function replay() {
   await call("stop_recording");
   const answer = code === 3 ? {} : JSON.parse(stdout || "{}");
   const turns = (answer.turns ?? []).map((t) => t.status).join(" ");
-  check("replay it in the restarted editor", code === 0, `${answer.status ?? answer.code ?? stderr.trim()}: ${turns}`);
+  check(
+    "replay it in the restarted editor",
+    code === 0,
+    `${answer.status ?? answer.code ?? stderr.trim()}: ${turns}`,
+  );
   await call("kill_app", { pid, force: true });
   const diff = await command(["trajectory", "diff", first, second]);
-  check("both recordings are the same", diff.code === 0, diff.code === 0 ? "" : diff.stdout.trim().split("\n").slice(-3).join("; "));
+  check(
+    "both recordings are the same",
+    diff.code === 0,
+    diff.code === 0 ? "" : diff.stdout.trim().split("\n").slice(-3).join("; "),
+  );
 }
 
 async function keep() {
   const film = join(dir, "demo.mp4");
   const rendered = await command(["recording", "render", first, "-o", film], 300_000);
-  check("render it for people", rendered.code === 0 && existsSync(film), rendered.code === 0 ? film : rendered.stderr.trim());
+  check(
+    "render it for people",
+    rendered.code === 0 && existsSync(film),
+    rendered.code === 0 ? film : rendered.stderr.trim(),
+  );
   const page = join(dir, "demo.html");
   const exported = await command(["trajectory", "view", first, "--export", page], 120_000);
-  check("export it as one page", exported.code === 0 && existsSync(page), exported.code === 0 ? page : exported.stderr.trim());
+  check(
+    "export it as one page",
+    exported.code === 0 && existsSync(page),
+    exported.code === 0 ? page : exported.stderr.trim(),
+  );
 }
 
 async function end() {
@@ -214,5 +243,7 @@ for (const [name, what] of [
 ]) {
   if (existsSync(join(dir, name))) console.log(`  ${name.padEnd(12)} ${what}`);
 }
-console.log(failures === 0 ? "demo: everything came through" : `demo: ${failures} things did not come through`);
+console.log(
+  failures === 0 ? "demo: everything came through" : `demo: ${failures} things did not come through`,
+);
 process.exitCode = failures === 0 ? 0 : 1;

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use desktop::{
-    Act, App, ClipboardContent, ClipboardOffer, Ctx, Delivery, Desktop, DesktopError, Display, EmptyBecause, Event,
+    Act, App, ClipboardContent, ClipboardOffer, Cover, Ctx, Delivery, Desktop, DesktopError, Display, EmptyBecause, Event,
     EventFilter, Events, Focus, Health, HealthState, Hit, Info, Launch, Launched, Limits, Local, Node, NodeKey, Owner,
     Picture, Pid, Placement, Point, Result, Route, Screen, Source, Tree, Video, VideoRequest, Window, WindowId,
     WindowKind,
@@ -329,6 +329,17 @@ impl Desktop for FakeDesktop {
         let size = parse::whole(&self.state().scene).size();
         let film = Film::start(&request.path, self.clock().now() + Duration::from_millis(30), size)?;
         Ok(Box::new(film))
+    }
+
+    /// A copy with one line more for each covered part.
+    fn cover_video(&self, ctx: &Ctx, from: &std::path::Path, to: &std::path::Path, covers: &[Cover]) -> Result<()> {
+        self.enter(ctx, "cover_video", nobody)?;
+        let failed = |e: std::io::Error| DesktopError::System(e.to_string());
+        let mut film = std::fs::read(from).map_err(failed)?;
+        for c in covers {
+            film.extend_from_slice(format!("covered {:?} from {:?} to {:?}\n", c.region, c.from, c.to).as_bytes());
+        }
+        std::fs::write(to, film).map_err(failed)
     }
 }
 
