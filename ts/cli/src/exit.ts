@@ -1,5 +1,5 @@
 /** How a command ends: 0 done, 1 refused or failed, 2 usage, 3 driver unreachable. */
-import { messageOf, Refused, Unreachable, VersionMismatch } from "@cua-driver/client/errors";
+import { messageOf, Refused, Unreachable } from "@cua-driver/client/errors";
 import { Usage } from "./parse.js";
 
 /** Says what went wrong where people and programs look for it; answers the exit code. */
@@ -11,6 +11,6 @@ export function report(error: unknown, json: boolean): number {
   }
   process.stderr.write(`cua-driver: ${messageOf(error)}\n`);
   if (error instanceof Usage) return 2;
-  if (error instanceof Unreachable || error instanceof VersionMismatch) return 3;
+  if (error instanceof Unreachable) return 3;
   return 1;
 }

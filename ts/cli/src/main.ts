@@ -29,7 +29,9 @@ async function dispatch(command: Command, args: string[]): Promise<number> {
         throw new Usage("--socket and --direct exclude each other");
       const { serve } = await import("@cua-driver/mcp");
       // Its host may have stopped reading: what it has not read by now it never will.
-      process.exit(await serve({ socket, direct: parsed.given("direct"), session: parsed.value("session") }));
+      return process.exit(
+        await serve({ socket, direct: parsed.given("direct"), session: parsed.value("session") }),
+      );
     }
     case "config":
       return (await import("./config.js")).config(command, parse(command, globalFlags, args));

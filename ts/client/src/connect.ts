@@ -1,6 +1,6 @@
 /** Finds a driver, or starts one, and says hello. */
 import { findSocket } from "./endpoint.js";
-import { messageOf, Unreachable } from "./errors.js";
+import { messageOf, Unfit, Unreachable } from "./errors.js";
 import { nativeBinary } from "./native.js";
 import { answers, startDaemon } from "./start.js";
 import type { ClientKind, Transport } from "./transport.js";
@@ -45,7 +45,7 @@ export async function connect(options: ConnectOptions): Promise<Transport> {
         display: process.env.DISPLAY,
       });
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof Unreachable) || error instanceof Unfit) throw error;
       last = error;
     }
   }

@@ -37,7 +37,8 @@ export function displayName(env: Surroundings["env"]): string | undefined {
 }
 
 export function defaultSocket(around: Surroundings): string {
-  return join(socketDirectory(around), `${displayName(around.env) ?? "none"}.sock`);
+  const name = (displayName(around.env) ?? "none").replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+  return join(socketDirectory(around), `${name}.sock`);
 }
 
 /**

@@ -37,12 +37,17 @@ export class Refused extends Error implements RefusalEnvelope {
 
 /** No driver answers, or it stopped answering. The fate of a call in flight is unknown. */
 export class Unreachable extends Error {
-  override readonly name = "Unreachable";
+  override readonly name: string = "Unreachable";
+}
+
+/** A driver answers and will not have this client: it serves another display. Trying again is no use. */
+export class Unfit extends Unreachable {
+  override readonly name: string = "Unfit";
 }
 
 /** Client and daemon are of versions that do not speak to each other. */
-export class VersionMismatch extends Error {
-  override readonly name = "VersionMismatch";
+export class VersionMismatch extends Unfit {
+  override readonly name: string = "VersionMismatch";
   constructor(
     readonly client: string,
     readonly daemon: string,

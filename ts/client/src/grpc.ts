@@ -9,7 +9,7 @@ import {
   Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { cancelled, Refused, timedOut, Unreachable, VersionMismatch } from "./errors.js";
+import { cancelled, Refused, timedOut, Unfit, Unreachable, VersionMismatch } from "./errors.js";
 import { type CallReply, type CallRequest, type ClientInfo, DriverClient } from "./gen/driver.js";
 import type { About, CallOptions, Reply, Status, ToolList, Transport } from "./transport.js";
 import { fits, version } from "./version.js";
@@ -213,9 +213,10 @@ function trouble(error: ServiceError, bound: number, signal: AbortSignal | undef
     case grpcStatus.UNAVAILABLE:
       return new Unreachable(`no driver answers: ${said}`, { cause: error });
     case grpcStatus.FAILED_PRECONDITION:
-    case grpcStatus.PERMISSION_DENIED:
+      return unfit(said);
+    case grpcStatus.INVALID_ARGUMENT:
       return new Refused(
-        { code: "permission_denied", message: said, hint: "", details: null },
+        { code: "invalid_arguments", message: said, hint: "Correct it and call again.", details: null },
         { cause: error },
       );
     case grpcStatus.RESOURCE_EXHAUSTED:
@@ -231,4 +232,10 @@ function trouble(error: ServiceError, bound: number, signal: AbortSignal | undef
     default:
       return new Unreachable(`the driver failed: ${said}`, { cause: error });
   }
+}
+
+/** The daemon names both versions where they are what does not fit. */
+function unfit(said: string): Error {
+  const other = said.match(/\d+\.\d+\.\d+/g)?.find((one) => one !== version);
+  return other === undefined ? new Unfit(said) : new VersionMismatch(version, other);
 }

@@ -6,6 +6,7 @@ export {
   messageOf,
   type RefusalEnvelope,
   Refused,
+  Unfit,
   Unreachable,
   VersionMismatch,
 } from "./errors.js";
