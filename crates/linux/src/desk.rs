@@ -1,33 +1,75 @@
 //! `trait Desktop` over X11 and AT-SPI: each method handed to the module that does it.
 //!
-//! Owns: joining windows with the applications behind them. Refuses to own: any request itself.
+//! Owns: joining windows with the applications behind them, and which part is asked. Refuses to
+//! own: any request itself.
 
-use std::sync::Arc;
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use desktop::{
     Act, App, ClipboardContent, ClipboardOffer, Ctx, Delivery, Desktop, DesktopError, Display, EventFilter, Events,
-    Focus, Health, Hit, Info, Launch, Launched, Limits, Local, Node, NodeKey, Owner, Picture, Pid, Placement, Point,
-    Result, Route, Screen, Source, Tree, Video, VideoRequest, Window, WindowId,
+    Focus, Health, HealthState, Hit, Info, Launch, Launched, Limits, Local, Node, NodeKey, Owner, Picture, Pid,
+    Placement, Point, Result, Route, Screen, Source, Tree, Video, VideoRequest, Window, WindowId,
 };
 
 use crate::Options;
 use crate::apps::ident::Idents;
-use crate::x11::link::{Link, X, lock};
+use crate::apps::{self, end, launch};
+use crate::atspi::Atspi;
+use crate::clipboard::Clipboard;
+use crate::input::Input;
+use crate::x11::link::{Link, lock};
 use crate::x11::{capture, focus, join, list, place, screens};
+use crate::{events, health, video};
 
 /// Events nobody asks for are taken off the wire this often, so that the server never keeps many.
 const IDLE: Duration = Duration::from_secs(2);
 
+/// The desktop of one X display.
 pub struct X11Desktop {
     link: Arc<Link>,
-    idents: Arc<Idents>,
+    idents: Idents,
+    atspi: Atspi,
+    hands: Arc<Hands>,
+    clipboard: Clipboard,
+}
+
+/// Input, opened with the display and again when that came back.
+struct Hands {
+    guardian: Option<Vec<OsString>>,
+    open: Mutex<Option<(u64, Arc<Input>)>>,
+}
+
+impl Hands {
+    fn input(&self, link: &Link) -> Result<Arc<Input>> {
+        let x = link.x()?;
+        let mut open = lock(&self.open);
+        if let Some((of, input)) = open.as_ref()
+            && *of == x.number
+        {
+            return Ok(input.clone());
+        }
+        // Let the old one go first: two of them would fight over the second pair.
+        *open = None;
+        let display = link.display().unwrap_or_default();
+        let input = Arc::new(Input::open(display, self.guardian.clone())?);
+        *open = Some((x.number, input.clone()));
+        Ok(input)
+    }
+
+    /// Input that was used already; none is opened for this.
+    fn opened(&self) -> Option<Arc<Input>> {
+        lock(&self.open).as_ref().map(|(_, input)| input.clone())
+    }
 }
 
 impl X11Desktop {
     pub fn open(options: Options) -> Self {
-        let link = Arc::new(Link::new(options.display.filter(|d| !d.is_empty())));
+        let display = options.display.filter(|d| !d.is_empty());
+        let clipboard = Clipboard::new(display.as_deref().unwrap_or_default());
+        let link = Arc::new(Link::new(display));
         let weak = Arc::downgrade(&link);
         // Without the thread nothing breaks: the server's queue for us grows.
         let _ = thread::Builder::new().name("x11-idle".into()).stack_size(128 * 1024).spawn(move || {
@@ -37,7 +79,8 @@ impl X11Desktop {
                 thread::sleep(IDLE);
             }
         });
-        Self { link, idents: Arc::default() }
+        let hands = Arc::new(Hands { guardian: options.guardian, open: Mutex::new(None) });
+        Self { link, idents: Idents::default(), atspi: Atspi::start(), hands, clipboard }
     }
 
     fn listed(&self, ctx: &Ctx) -> Result<Vec<Window>> {
@@ -50,6 +93,7 @@ impl X11Desktop {
     }
 }
 
+/// X ids have 29 bits: another number was never a window.
 fn xid(id: WindowId) -> Result<u32> {
     u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))
 }
@@ -65,7 +109,19 @@ impl Desktop for X11Desktop {
     }
 
     fn health(&self, ctx: &Ctx) -> Vec<Health> {
-        Vec::new()
+        let mut parts = health::health(ctx, &self.link);
+        parts.push(match self.hands.input(&self.link) {
+            Ok(input) => input.health(),
+            Err(DesktopError::NoDisplay(_)) => health::skip("second_seat", "there is no display"),
+            Err(e) => Health {
+                name: "second_seat",
+                state: HealthState::Fail,
+                message: e.to_string(),
+                hint: "start the X server with XInput 2 and XTEST".into(),
+            },
+        });
+        parts.extend(self.atspi.health(ctx));
+        parts
     }
 
     fn displays(&self, ctx: &Ctx) -> Result<Vec<Display>> {
@@ -73,7 +129,14 @@ impl Desktop for X11Desktop {
     }
 
     fn apps(&self, ctx: &Ctx, installed: bool) -> Result<Vec<App>> {
-        Err(todo(installed, ctx))
+        let listing = self.link.run(ctx, list::list)?;
+        let active = listing.windows.iter().find(|w| w.focused).and_then(|w| w.pid);
+        let mut found = apps::running(&self.idents, &join::hints(&listing), active, self.link.display());
+        if installed {
+            let more = apps::installed(&self.idents, &found);
+            found.extend(more);
+        }
+        Ok(found)
     }
 
     fn windows(&self, ctx: &Ctx) -> Result<Vec<Window>> {
@@ -85,24 +148,24 @@ impl Desktop for X11Desktop {
     }
 
     fn tree(&self, ctx: &Ctx, window: WindowId, limits: &Limits) -> Result<Tree> {
-        Err(todo(window, (ctx, limits)))
+        self.atspi.tree(ctx, &self.find(ctx, window)?, limits)
     }
 
     fn read(&self, ctx: &Ctx, node: &NodeKey) -> Result<Node> {
-        Err(todo(node, ctx))
+        self.atspi.read(ctx, None, node)
     }
 
     fn children(&self, ctx: &Ctx, node: &NodeKey, max: usize) -> Result<Vec<NodeKey>> {
-        Err(todo(node, (ctx, max)))
+        self.atspi.children(ctx, node, max)
     }
 
     fn text(&self, ctx: &Ctx, node: &NodeKey) -> Result<String> {
-        Err(todo(node, ctx))
+        Err(pending((ctx, node)))
     }
 
     fn hit(&self, ctx: &Ctx, window: WindowId, at: Point<Local>) -> Result<Hit> {
         let id = xid(window)?;
-        self.link.run(ctx, |x: &X| {
+        self.link.run(ctx, |x| {
             let listing = list::list(x)?;
             let raw = listing.windows.iter().find(|w| w.id == id).ok_or(DesktopError::WindowGone(window))?;
             focus::hit(x, &listing, at.on_screen(raw.bounds.origin()))
@@ -114,7 +177,7 @@ impl Desktop for X11Desktop {
     }
 
     fn focused_node(&self, ctx: &Ctx, window: WindowId) -> Result<Option<NodeKey>> {
-        Err(todo(window, ctx))
+        Err(pending((ctx, window)))
     }
 
     fn pointer(&self, ctx: &Ctx) -> Result<Point<Screen>> {
@@ -142,19 +205,36 @@ impl Desktop for X11Desktop {
     }
 
     fn events(&self, ctx: &Ctx, filter: EventFilter) -> Result<Box<dyn Events>> {
-        Err(todo(filter, ctx))
+        let nodes = match filter.nodes {
+            Some(pid) => return Err(pending(pid)),
+            None => None,
+        };
+        let hands = Arc::downgrade(&self.hands);
+        let own = move || hands.upgrade()?.opened()?.own_core_input_until();
+        events::listen(ctx, &self.link, filter, nodes, Arc::new(own))
     }
 
     fn clipboard(&self, ctx: &Ctx, with_text: bool) -> Result<ClipboardOffer> {
-        Err(todo(with_text, ctx))
+        self.link.x()?;
+        self.clipboard.read(ctx, with_text)
     }
 
     fn reaches(&self, ctx: &Ctx, window: WindowId, act: &Act, route: Route) -> Result<()> {
-        Err(todo(window, (ctx, act, route)))
+        let window = self.find(ctx, window)?;
+        Err(pending((window, act, route)))
     }
 
     fn perform(&self, ctx: &Ctx, act: &Act, route: Route) -> Result<Delivery> {
-        Err(todo(act, (ctx, route)))
+        match route {
+            Route::Accessibility => self.atspi.perform(ctx, act),
+            Route::System => Err(DesktopError::CannotReach {
+                route,
+                why: "windows are placed, not acted on, by the window manager".into(),
+            }),
+            Route::SecondSeat | Route::SentEvents | Route::Global => {
+                self.hands.input(&self.link)?.perform(ctx, act, route, &|id| self.find(ctx, id))
+            }
+        }
     }
 
     fn place(&self, ctx: &Ctx, window: WindowId, placement: Placement) -> Result<()> {
@@ -163,26 +243,35 @@ impl Desktop for X11Desktop {
     }
 
     fn launch(&self, ctx: &Ctx, launch: &Launch) -> Result<Launched> {
-        Err(todo(launch, ctx))
+        self.link.x()?;
+        let display = self.link.display().unwrap_or_default();
+        launch::launch(ctx, launch, &self.idents, display, || self.listed(ctx))
     }
 
     fn terminate(&self, ctx: &Ctx, pid: Pid, force: bool) -> Result<()> {
-        Err(todo(pid, (ctx, force)))
+        end::terminate(ctx, pid, force, || {
+            // Without a display there are no windows to close first.
+            let asked = self.link.run(ctx, |x| place::close_all(x, pid));
+            asked.unwrap_or(false)
+        })
     }
 
     fn set_clipboard(&self, ctx: &Ctx, content: &ClipboardContent) -> Result<()> {
-        Err(todo(content, ctx))
+        self.link.x()?;
+        self.clipboard.set(ctx, content)
     }
 
     fn release_held(&self, ctx: &Ctx, owner: Option<Owner>) -> Result<()> {
-        Err(todo(owner, ctx))
+        // What was never opened holds nothing.
+        self.hands.opened().map_or(Ok(()), |input| input.release_held(ctx, owner))
     }
 
     fn video(&self, ctx: &Ctx, request: &VideoRequest) -> Result<Box<dyn Video>> {
-        Err(todo(request, ctx))
+        let area = self.link.run(ctx, screens::whole)?;
+        video::start(ctx, request, self.link.display().unwrap_or_default(), area.size())
     }
 }
 
-fn todo<A, B>(_: A, _: B) -> DesktopError {
-    DesktopError::Unsupported("not yet".into())
+fn pending<T>(_: T) -> DesktopError {
+    DesktopError::Unsupported("being written".into())
 }

@@ -6,9 +6,13 @@
 
 mod apps;
 pub mod atspi;
-pub mod input;
+mod clipboard;
 mod desk;
+mod events;
+mod health;
+pub mod input;
 mod sys;
+mod video;
 mod x11;
 
 use std::ffi::OsString;

@@ -43,6 +43,8 @@ pub struct Extensions {
 
 /// A live connection and what is known over it.
 pub struct X {
+    /// Tells this connection from earlier and later ones.
+    pub number: u64,
     pub conn: Conn,
     pub screen: usize,
     pub root: u32,
@@ -60,6 +62,7 @@ struct State {
     x: Option<Arc<X>>,
     tried: Option<Instant>,
     why: String,
+    made: u64,
 }
 
 /// The way to the X server, which may be up or down.
@@ -70,7 +73,7 @@ pub struct Link {
 
 impl Link {
     pub fn new(display: Option<String>) -> Self {
-        Self { display, state: Mutex::new(State { x: None, tried: None, why: String::new() }) }
+        Self { display, state: Mutex::new(State { x: None, tried: None, why: String::new(), made: 0 }) }
     }
 
     pub fn display(&self) -> Option<&str> {
@@ -99,7 +102,8 @@ impl Link {
         match made {
             Ok(x) => {
                 state.why.clear();
-                let x = Arc::new(x);
+                state.made += 1;
+                let x = Arc::new(X { number: state.made, ..x });
                 state.x = Some(x.clone());
                 Ok(x)
             }
@@ -216,6 +220,7 @@ fn set_up(display: &str) -> Outcome<X> {
     )?;
     conn.get_input_focus()?.reply()?;
     Ok(X {
+        number: 0,
         conn,
         screen,
         root,

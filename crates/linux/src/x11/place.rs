@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use desktop::{Ctx, DesktopError, Placement, Rect, Screen, WindowId, WindowKind};
+use desktop::{Ctx, DesktopError, Pid, Placement, Rect, Screen, WindowId, WindowKind};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
     AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, MapState, PropMode,
@@ -307,6 +307,16 @@ pub fn close_politely(x: &X, window: &Raw) -> Outcome<()> {
     let message = ClientMessageEvent::new(32, window.id, a.WM_PROTOCOLS, [a.WM_DELETE_WINDOW, time, 0, 0, 0]);
     x.conn.send_event(false, window.id, EventMask::NO_EVENT, message)?;
     Ok(x.conn.flush()?)
+}
+
+/// Ask every window of a process to close. False where none can be asked.
+pub fn close_all(x: &X, pid: Pid) -> Outcome<bool> {
+    let listing = list::list(x)?;
+    let mut asked = false;
+    for window in listing.windows.iter().filter(|w| w.pid == Some(pid) && w.kind != WindowKind::Popup) {
+        asked |= close_politely(x, window).is_ok();
+    }
+    Ok(asked)
 }
 
 /// The server's own time now.
