@@ -1,16 +1,15 @@
 /** A real driver on a private desktop of its own, and windows on it that print what they receive. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Driver } from "@cua-driver/sdk";
+import { BINARY, type Daemon, startDaemon } from "@cua-driver/testkit";
 
-export const BIN = fileURLToPath(new URL("../../../target/release/cua-driver", import.meta.url));
 const APPS = fileURLToPath(new URL("../apps/", import.meta.url));
 
 export type Toolkit = "gtk3" | "gtk4" | "qt" | "tk" | "page";
@@ -93,36 +92,36 @@ export class World implements AsyncDisposable {
   readonly #closers: (() => Promise<void> | void)[] = [];
 
   private constructor(
-    readonly dir: string,
-    readonly socket: string,
-    readonly daemon: ChildProcess,
-    readonly log: string[],
+    readonly daemon: Daemon,
     /** The surroundings of applications on the private desktop. */
     readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  static async start(more: NodeJS.ProcessEnv = {}, size = "1280x800"): Promise<World> {
-    const dir = mkdtempSync(join(tmpdir(), "cua-e2e-"));
-    const socket = join(dir, "s");
-    const env = { ...process.env, XDG_CONFIG_HOME: join(dir, "config"), ...more };
-    const daemon = spawn(BIN, ["serve", "--display", `virtual:${size}`, "--socket", socket], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const log: string[] = [];
-    for (const stream of [daemon.stdout, daemon.stderr])
-      createInterface({ input: stream }).on("line", (line) => void log.push(line));
-    const status = await until(
-      `the driver is up: ${log.slice(-5).join("\n")}`,
-      async () => {
-        if (daemon.exitCode !== null)
-          throw new Error(`the driver ended with ${daemon.exitCode}: ${log.join("\n")}`);
-        const { code, stdout } = await run(["status", "--json", "--socket", socket], env);
-        return code === 0 ? (JSON.parse(stdout) as { pid: number }) : undefined;
-      },
-      30_000,
-    );
-    return new World(dir, socket, daemon, log, surroundings(status.pid));
+  static async start(secrets: Record<string, string> = {}): Promise<World> {
+    const daemon = await startDaemon();
+    const config = join(daemon.home, ".config", "cua-driver");
+    mkdirSync(config, { recursive: true, mode: 0o700 });
+    writeFileSync(join(config, "secrets.json"), JSON.stringify(secrets), { mode: 0o600 });
+    const env = {
+      ...daemon.env,
+      GSK_RENDERER: "cairo",
+      GSETTINGS_BACKEND: "memory",
+      GDK_BACKEND: "x11",
+      QT_QPA_PLATFORM: "xcb",
+      QT_LINUX_ACCESSIBILITY_ALWAYS_ON: "1",
+      LC_ALL: "C.UTF-8",
+      PYTHONDONTWRITEBYTECODE: "1",
+    };
+    return new World(daemon, env);
+  }
+
+  get socket(): string {
+    return this.daemon.socket;
+  }
+
+  /** A folder that ends with the driver. */
+  get dir(): string {
+    return this.daemon.home;
   }
 
   /** A client of the SDK with a session of its own. */
@@ -134,7 +133,7 @@ export class World implements AsyncDisposable {
 
   /** The command line. */
   cli(args: string[], input?: string): Promise<Ran> {
-    return run(args, { ...process.env, ...this.env, CUA_DRIVER_SOCKET: this.socket }, input);
+    return run(args, this.env, input);
   }
 
   /** Open a window and wait until it is there. */
@@ -149,7 +148,7 @@ export class World implements AsyncDisposable {
 
   #spawn(kind: Toolkit, title: string, command: string, args: string[]): Scene {
     const child = spawn(command, args, {
-      env: { ...this.env, PYTHONDONTWRITEBYTECODE: "1" },
+      env: this.env,
       stdio: ["pipe", "pipe", "ignore"],
     });
     const scene = new Scene(kind, title, child);
@@ -212,14 +211,7 @@ export class World implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const close of this.#closers.reverse()) await close();
     for (const { child } of this.#scenes) child.kill("SIGKILL");
-    if (this.daemon.exitCode === null && this.daemon.signalCode === null) {
-      const gone = new Promise((done) => this.daemon.once("exit", done));
-      this.daemon.kill("SIGTERM");
-      const late = setTimeout(() => this.daemon.kill("SIGKILL"), 10_000);
-      await gone;
-      clearTimeout(late);
-    }
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    await this.daemon.stop();
   }
 }
 
@@ -227,7 +219,7 @@ export class World implements AsyncDisposable {
 export function run(args: string[], env: NodeJS.ProcessEnv, input?: string): Promise<Ran> {
   return new Promise((done) => {
     const child = execFile(
-      BIN,
+      BINARY,
       args,
       { env, timeout: 60_000, maxBuffer: 64 << 20 },
       (error, stdout, stderr) => {
@@ -239,21 +231,4 @@ export function run(args: string[], env: NodeJS.ProcessEnv, input?: string): Pro
     if (input === undefined) child.stdin?.end();
     else child.stdin?.end(input);
   });
-}
-
-/** What the driver's own process has as its environment: the display and the buses of the private desktop. */
-function surroundings(pid: number): NodeJS.ProcessEnv {
-  const pairs = readFileSync(`/proc/${pid}/environ`, "utf8")
-    .split("\0")
-    .filter((p) => p.includes("="));
-  const env = Object.fromEntries(pairs.map((p) => [p.slice(0, p.indexOf("=")), p.slice(p.indexOf("=") + 1)]));
-  return {
-    ...env,
-    GSK_RENDERER: "cairo",
-    GSETTINGS_BACKEND: "memory",
-    GDK_BACKEND: "x11",
-    QT_QPA_PLATFORM: "xcb",
-    QT_LINUX_ACCESSIBILITY_ALWAYS_ON: "1",
-    LC_ALL: "C.UTF-8",
-  };
 }
