@@ -59,7 +59,7 @@ fn main() {
     let mut words = words.into_iter();
     let number = |w: &str| match w.strip_prefix("0x") {
         Some(hex) => i64::from_str_radix(hex, 16).expect("hex"),
-        None => w.parse().expect("number"),
+        None => w.parse::<f64>().expect("number") as i64,
     };
     while let Some(verb) = words.next() {
         let mut next = || words.next().expect("an argument");

@@ -47,9 +47,21 @@ impl Bell {
         Ok(Self { wire, atoms, window, serial: std::process::id().wrapping_mul(7919) | 1 })
     }
 
-    /// Whether a window manager is there.
-    pub fn managed(&self) -> Result<bool> {
-        Ok(!self.wire.items(self.wire.root, self.atoms._NET_SUPPORTING_WM_CHECK)?.is_empty())
+    /// The server's time, for events that carry one.
+    pub fn now(&mut self) -> Result<u32> {
+        self.drain()?;
+        let (window, what) = (self.window, self.atoms.WM_PROTOCOLS);
+        let mode = x11rb::protocol::xproto::PropMode::APPEND;
+        self.wire.conn.change_property(mode, window, what, AtomEnum::ATOM, 32, 0, &[]).heard()?;
+        let mut time = x11rb::CURRENT_TIME;
+        self.until(Duration::from_millis(500), |e| match e {
+            Event::PropertyNotify(p) if p.window == window && p.atom == what => {
+                time = p.time;
+                true
+            }
+            _ => false,
+        })?;
+        Ok(time)
     }
 
     /// Wait until the window manager has taken all that was sent before. False when it did not
@@ -78,7 +90,8 @@ impl Bell {
 
     /// Hear answers to pings, or stop hearing them.
     pub fn listen(&mut self, on: bool) -> Result<()> {
-        let mask = if on { EventMask::SUBSTRUCTURE_NOTIFY } else { EventMask::NO_EVENT };
+        // Qt addresses its answers to those who hear of the root's own structure.
+        let mask = if on { EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY } else { EventMask::NO_EVENT };
         let hear = ChangeWindowAttributesAux::new().event_mask(mask);
         self.wire.conn.change_window_attributes(self.wire.root, &hear).heard()?;
         self.wire.conn.flush().heard()?;

@@ -16,7 +16,7 @@ const LOCKS: &[&str] = &["Caps_Lock", "Num_Lock", "Scroll_Lock"];
 impl Hands {
     pub fn key(&mut self, ctx: &Ctx, seat: &Seat, key: &Key, modifiers: Modifiers, target: &Target) -> Result<Delivery> {
         let keep_locks = matches!(key, Key::Named(n) if LOCKS.contains(n));
-        let mut fingers = Fingers::start(self, seat, keep_locks)?;
+        let mut fingers = Fingers::start(self, seat, target, keep_locks)?;
         let pressed = self.chord(ctx, &mut fingers, key, modifiers, target);
         let finished = fingers.finish(self);
         pressed?;

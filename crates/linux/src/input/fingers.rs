@@ -8,11 +8,15 @@ use super::keymap::{CONTROL, KeyShape, Keymap, SHIFT, Spot, write_keys};
 use super::keysyms;
 use super::ledger::Entry;
 use super::seat::{KeyboardState, Seat, Side};
+use super::sent::tell_key;
+use super::typing::Target;
 
 pub(super) struct Fingers {
     pub seat: Seat,
     pub map: Keymap,
     before: KeyboardState,
+    /// The window that is told of keys, and when, instead of pressing them.
+    told: Option<(u32, u32)>,
     /// Modifier keys of the person that were let go for the time being.
     lifted: Vec<u8>,
     /// Real modifiers that are down now by our keys, and by our locks.
@@ -26,9 +30,14 @@ pub(super) struct Fingers {
 
 impl Fingers {
     /// Put locks and foreign modifiers out of the way. `keep_locks` for keys that are locks.
-    pub fn start(hands: &mut Hands, seat: &Seat, keep_locks: bool) -> Result<Self> {
+    pub fn start(hands: &mut Hands, seat: &Seat, target: &Target, keep_locks: bool) -> Result<Self> {
         let map = hands.layout(seat)?;
         let before = seat.state()?;
+        if let (true, Some(window)) = (target.sent, target.window) {
+            let told = Some((window, hands.bell()?.now()?));
+            let (seat, group) = (seat.clone(), before.group);
+            return Ok(Self { seat, map, before, told, lifted: vec![], down: 0, locked: 0, group, borrowed: vec![], noted: vec![] });
+        }
         let ours = hands.held.keys(seat.side);
         let modifiers: Vec<u8> = map.modifier_codes().collect();
         let foreign = |c: &u8| modifiers.contains(c) && !ours.contains(c);
@@ -47,7 +56,7 @@ impl Fingers {
             seat.lock(before.locked, 0)?;
         }
         let group = before.group;
-        Ok(Self { seat: seat.clone(), map, before, lifted, down, locked: 0, group, borrowed: Vec::new(), noted })
+        Ok(Self { seat: seat.clone(), map, before, told: None, lifted, down, locked: 0, group, borrowed: Vec::new(), noted })
     }
 
     /// The group that the layout is in now.
@@ -57,6 +66,9 @@ impl Fingers {
 
     /// Note keys that are going to be pressed.
     pub fn note(&mut self, hands: &mut Hands, codes: &[u8]) -> Result<()> {
+        if self.told.is_some() {
+            return Ok(());
+        }
         let mut fresh: Vec<Entry> = codes.iter().map(|c| Entry::Key(self.seat.side, *c)).collect();
         fresh.retain(|e| !self.noted.contains(e));
         fresh.dedup();
@@ -88,13 +100,29 @@ impl Fingers {
     pub fn tap(&mut self, spot: Spot) -> Result<()> {
         self.go_group(spot.group)?;
         self.go_mods(spot.mods)?;
-        self.seat.key(spot.code, true)?;
-        self.seat.key(spot.code, false)
+        self.key(spot.code, true)?;
+        self.key(spot.code, false)
+    }
+
+    fn key(&self, code: u8, down: bool) -> Result<()> {
+        match self.told {
+            Some((window, time)) => {
+                let state = u16::from(self.down | self.locked) | u16::from(self.group) << 13;
+                tell_key(&self.seat.wire, window, time, code, state, down)
+            }
+            None => self.seat.key(code, down),
+        }
+    }
+
+    fn lock(&self, mask: u8, value: u8) -> Result<()> {
+        if self.told.is_none() { self.seat.lock(mask, value) } else { Ok(()) }
     }
 
     fn go_group(&mut self, group: Option<u8>) -> Result<()> {
         if let Some(group) = group.filter(|g| *g != self.group) {
-            self.seat.group(group)?;
+            if self.told.is_none() {
+                self.seat.group(group)?;
+            }
             self.group = group;
         }
         Ok(())
@@ -109,11 +137,11 @@ impl Fingers {
             }
             match self.key_for(bit).filter(|_| self.locked & bit == 0) {
                 Some(code) => {
-                    self.seat.key(code, wanted)?;
+                    self.key(code, wanted)?;
                     self.down ^= bit;
                 }
                 None => {
-                    self.seat.lock(bit, if wanted { bit } else { 0 })?;
+                    self.lock(bit, if wanted { bit } else { 0 })?;
                     self.locked ^= bit;
                 }
             }
@@ -123,7 +151,7 @@ impl Fingers {
 
     /// Hold a modifier key by its code, as part of a chord.
     pub fn hold_key(&mut self, code: u8, down: bool) -> Result<()> {
-        self.seat.key(code, down)?;
+        self.key(code, down)?;
         let bits = self.map.mods_of(code);
         self.down = if down { self.down | bits } else { self.down & !bits };
         Ok(())
@@ -151,6 +179,11 @@ impl Fingers {
 
     /// Let go of everything and put locks, group, keys and the person's modifiers back.
     pub fn finish(mut self, hands: &mut Hands) -> Result<()> {
+        if self.told.is_some() {
+            self.go_mods(0)?;
+            self.seat.sync()?;
+            return self.give_codes_back(hands);
+        }
         let held = hands.held.keys(self.seat.side).iter().fold(0, |m, c| m | self.map.mods_of(*c));
         hands.felt(&self.seat);
         self.go_mods(held)?;
@@ -167,6 +200,10 @@ impl Fingers {
             }
         }
         self.seat.sync()?;
+        self.give_codes_back(hands)
+    }
+
+    fn give_codes_back(self, hands: &mut Hands) -> Result<()> {
         write_keys(&hands.person.wire, &self.borrowed)?;
         hands.ledger.end(&self.noted);
         Ok(())

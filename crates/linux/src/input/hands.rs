@@ -10,6 +10,8 @@ use super::held::Held;
 use super::keymap::Keymap;
 use super::ledger::{Entry, Ledger};
 use super::seat::{Seat, Side};
+use super::sent::Synthetic;
+use super::toolkit::Toolkits;
 use super::wire::{Heard, Wire};
 use super::bell::Bell;
 
@@ -22,6 +24,8 @@ pub(super) struct Hands {
     agent: Option<Seat>,
     pub ledger: Ledger,
     pub held: Held,
+    pub synthetic: Synthetic,
+    pub toolkits: Toolkits,
     bell: Option<Bell>,
     /// The map that the second keyboard was last given.
     mirrored: Option<Keymap>,
@@ -38,6 +42,8 @@ impl Hands {
             agent: None,
             ledger,
             held: Held::default(),
+            synthetic: Synthetic::default(),
+            toolkits: Toolkits::default(),
             bell: None,
             mirrored: None,
             core_input: None,
@@ -159,7 +165,7 @@ impl Hands {
             }
         }
         self.ledger.end(&gone);
-        worst
+        self.sent_release_held(owner).and(worst)
     }
 
     /// Remember that the person's own devices are being driven now.

@@ -180,6 +180,10 @@ impl Keymap {
     /// Give the connection's own keyboard this map.
     pub fn write(&self, wire: &Wire) -> Result<()> {
         let r = &self.reply;
+        let explicit = r.map.explicit_rtrn.as_deref().map(even);
+        let modmap = r.map.modmap_rtrn.as_deref().map(even);
+        let count = |n: Option<usize>| n.and_then(|n| u8::try_from(n).ok()).unwrap_or(0);
+        let (explicits, modmaps) = (count(explicit.as_ref().map(Vec::len)), count(modmap.as_ref().map(Vec::len)));
         let map = xkb::SetMapAux {
             types: r.map.types_rtrn.as_ref().map(|t| t.iter().map(set_type).collect()),
             syms: r.map.syms_rtrn.clone(),
@@ -189,8 +193,8 @@ impl Keymap {
             }),
             behaviors: r.map.behaviors_rtrn.clone(),
             vmods: r.map.vmods_rtrn.as_ref().map(|v| v.iter().map(|m| u16::from(*m) as u8).collect()),
-            explicit: r.map.explicit_rtrn.clone(),
-            modmap: r.map.modmap_rtrn.clone(),
+            explicit,
+            modmap,
             vmodmap: r.map.vmodmap_rtrn.clone(),
         };
         wire.conn
@@ -198,13 +202,23 @@ impl Keymap {
                 OWN, xkb::SetMapFlags::RESIZE_TYPES, r.min_key_code, r.max_key_code, r.first_type, r.n_types,
                 r.first_key_sym, r.n_key_syms, r.total_syms, r.first_key_action, r.n_key_actions, r.total_actions,
                 r.first_key_behavior, r.n_key_behaviors, r.total_key_behaviors, r.first_key_explicit, r.n_key_explicit,
-                r.total_key_explicit, r.first_mod_map_key, r.n_mod_map_keys, r.total_mod_map_keys, r.first_v_mod_map_key,
+                explicits, r.first_mod_map_key, r.n_mod_map_keys, modmaps, r.first_v_mod_map_key,
                 r.n_v_mod_map_keys, r.total_v_mod_map_keys, r.virtual_mods, &map,
             )
             .heard()?
             .check()
             .heard()
     }
+}
+
+/// The server wants these lists of two-byte items in whole words and the binding does not fill
+/// up: an odd list gets its last item twice, which says the same.
+fn even<T: Copy>(list: &[T]) -> Vec<T> {
+    let mut out = list.to_vec();
+    if out.len() % 2 == 1 {
+        out.extend(list.last());
+    }
+    out
 }
 
 fn best(spots: &[Spot], group: u8) -> Option<Spot> {

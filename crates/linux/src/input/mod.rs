@@ -14,7 +14,10 @@ mod keysyms;
 mod ledger;
 mod pace;
 mod pointer;
+mod reach;
 mod seat;
+mod sent;
+mod toolkit;
 mod typing;
 mod wire;
 
@@ -57,6 +60,9 @@ impl Input {
     pub fn perform(&self, ctx: &Ctx, act: &Act, route: Route, geometry: Geometry) -> Result<Delivery> {
         ctx.check()?;
         let mut hands = self.lock(ctx)?;
+        if route == Route::SentEvents {
+            return self.send(ctx, &mut hands, act, geometry);
+        }
         let seat = hands.seat(route)?;
         match act {
             Act::Move { to } => {
@@ -92,6 +98,37 @@ impl Input {
             }
             _ => Err(cannot(route, "it is not an act of pointer or keyboard")),
         }
+    }
+
+    /// The same acts as events that are sent to the window.
+    fn send(&self, ctx: &Ctx, hands: &mut Hands, act: &Act, geometry: Geometry) -> Result<Delivery> {
+        let route = Route::SentEvents;
+        match act {
+            Act::Move { to } => hands.sent_move(*to, geometry),
+            Act::Press { button, at } => hands.sent_press(ctx, *button, *at, geometry),
+            Act::Release { button, at } => hands.sent_release(*button, *at, geometry),
+            Act::Wheel { way, at } => hands.sent_wheel(*way, *at, geometry),
+            Act::HoldModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, true),
+            Act::ReleaseModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, false),
+            Act::Key { key, modifiers, window } => {
+                let target = Target { sent: true, ..target(*window, geometry)? };
+                target.window.ok_or_else(|| cannot(route, "events are sent to a window"))?;
+                let seat = self.person.clone();
+                hands.key(ctx, &seat, key, *modifiers, &target)
+            }
+            Act::Text { text, window } => {
+                let target = Target { sent: true, ..target(*window, geometry)? };
+                target.window.ok_or_else(|| cannot(route, "events are sent to a window"))?;
+                let seat = self.person.clone();
+                hands.text(ctx, &seat, text, &target)
+            }
+            _ => Err(cannot(route, "it is not an act of pointer or keyboard")),
+        }
+    }
+
+    /// Whether the route could reach this window with this act, before anything is sent.
+    pub fn reaches(&self, ctx: &Ctx, window: &Window, act: &Act, route: Route) -> Result<()> {
+        self.lock(ctx)?.reach(window, act, route)
     }
 
     /// The spot on the screen; by the second pointer only where the window is on top.
@@ -168,11 +205,11 @@ fn xid(id: WindowId) -> Result<u32> {
 }
 
 fn target(window: Option<WindowId>, geometry: Geometry) -> Result<Target> {
-    let Some(id) = window else { return Ok(Target { window: None, ask: None, pid: None }) };
+    let Some(id) = window else { return Ok(Target { window: None, ask: None, pid: None, sent: false }) };
     let w: Window = geometry(id)?;
     if w.minimized {
         return Err(DesktopError::Minimized(id));
     }
     let xid = xid(id)?;
-    Ok(Target { window: Some(xid), ask: Some(xid), pid: w.pid })
+    Ok(Target { window: Some(xid), ask: Some(xid), pid: w.pid, sent: false })
 }

@@ -118,8 +118,12 @@ impl Hands {
     pub fn standing(&mut self, seat: &Seat) -> Result<Option<Standing>> {
         match seat.side {
             Side::Person => Ok(None),
-            Side::Agent => Ok(Some(Standing::read(self.bell()?)?)),
+            Side::Agent => self.standing_now().map(Some),
         }
+    }
+
+    pub fn standing_now(&mut self) -> Result<Standing> {
+        Standing::read(self.bell()?)
     }
 
     pub fn settle(&mut self, standing: Option<Standing>) -> Result<Delivery> {

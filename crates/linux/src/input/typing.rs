@@ -22,6 +22,8 @@ pub(super) struct Target {
     /// The window that is asked how far the application has come.
     pub ask: Option<u32>,
     pub pid: Option<Pid>,
+    /// By events sent to the window, wherever the keyboard is.
+    pub sent: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -38,7 +40,7 @@ impl Hands {
         if !self.focused(seat, target)? {
             return Ok(Delivery { stopped: Some(Stopped::FocusLost), ..Default::default() });
         }
-        let mut fingers = Fingers::start(self, seat, false)?;
+        let mut fingers = Fingers::start(self, seat, target, false)?;
         let typed = self.type_units(ctx, &mut fingers, text, target);
         let finished = fingers.finish(self);
         let delivery = typed?;
@@ -127,7 +129,7 @@ impl Hands {
 
     /// Whether the seat's keyboard is (still) where it should be.
     pub fn focused(&mut self, seat: &Seat, target: &Target) -> Result<bool> {
-        let Some(window) = target.window else { return Ok(true) };
+        let Some(window) = target.window.filter(|_| !target.sent) else { return Ok(true) };
         let focus = seat.focus()?;
         Ok(focus == window || self.person.wire.lies_in(focus, window)?)
     }

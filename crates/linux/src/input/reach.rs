@@ -1,0 +1,63 @@
+//! Whether a route can reach a window with an act at all, told before anything is sent.
+
+use desktop::{Act, Place, Result, Route, Window};
+
+use super::hands::Hands;
+use super::pointer::on_top;
+use super::toolkit::Toolkit;
+use super::{cannot, xid};
+
+impl Hands {
+    pub fn reach(&mut self, window: &Window, act: &Act, route: Route) -> Result<()> {
+        if window.minimized {
+            return Err(desktop::DesktopError::Minimized(window.id));
+        }
+        let toolkit = self.toolkits.of(window.pid);
+        match (route, kind(act)) {
+            (_, Kind::None) => Err(cannot(route, "it is not an act of pointer or keyboard")),
+            (Route::Global, _) => Ok(()),
+            (Route::SecondSeat, Kind::Pointer(Some(place))) => {
+                let at = match place {
+                    Place::Window(_, p) => p.on_screen(window.bounds.origin()),
+                    Place::Screen(p) => p,
+                };
+                on_top(&self.person.wire, xid(window.id)?, at, route)
+            }
+            (Route::SecondSeat, Kind::Keys) if toolkit == Toolkit::Qt => {
+                Err(cannot(route, "Qt takes the modifiers of the person's keyboard for those of any other"))
+            }
+            (Route::SecondSeat, _) if window.on_screen => Ok(()),
+            (Route::SecondSeat, _) => Err(cannot(route, "the window is not shown")),
+            (Route::SentEvents, Kind::Pointer(_)) => heeds(toolkit, route, "pointer", heeds_pointer(toolkit)),
+            (Route::SentEvents, Kind::Keys) => heeds(toolkit, route, "key", heeds_keys(toolkit)),
+            (Route::Accessibility | Route::System, _) => Err(cannot(route, "it has no pointer and no keyboard")),
+        }
+    }
+}
+
+enum Kind {
+    Pointer(Option<Place>),
+    Keys,
+    None,
+}
+
+fn kind(act: &Act) -> Kind {
+    match act {
+        Act::Move { to: at } | Act::Press { at, .. } | Act::Release { at, .. } | Act::Wheel { at, .. } => Kind::Pointer(Some(*at)),
+        Act::HoldModifiers { .. } | Act::ReleaseModifiers { .. } => Kind::Pointer(None),
+        Act::Key { .. } | Act::Text { .. } => Kind::Keys,
+        _ => Kind::None,
+    }
+}
+
+fn heeds(toolkit: Toolkit, route: Route, what: &str, yes: bool) -> Result<()> {
+    if yes { Ok(()) } else { Err(cannot(route, &format!("{toolkit:?} ignores synthetic {what} events"))) }
+}
+
+fn heeds_pointer(toolkit: Toolkit) -> bool {
+    matches!(toolkit, Toolkit::Tk | Toolkit::Xt | Toolkit::Qt | Toolkit::Other)
+}
+
+fn heeds_keys(toolkit: Toolkit) -> bool {
+    matches!(toolkit, Toolkit::Qt | Toolkit::Chromium | Toolkit::Other)
+}
