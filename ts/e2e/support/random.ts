@@ -60,7 +60,7 @@ const STRINGS = [
   "-1",
 ];
 const NUMBERS = [0, -1, 1, 2, 3, 10, 0.5, -0.0001, 65_536, 2 ** 31, 2 ** 53, 1e308, -1e308];
-const WRONG: unknown[] = [null, true, [], {}, [[]], { a: { b: [] } }, "", 0, -1, 1e400, "NaN"];
+const WRONG: unknown[] = [null, true, [], {}, [[]], { a: { b: [] } }, "", 0, -1, "NaN"];
 
 /** A value for a schema: fitting most of the time, never larger than some 100 kB. `known` holds what is real here. */
 export function value(

@@ -40,7 +40,7 @@ async function fuzz(world: World, chance: Chance): Promise<void> {
     const tool = chance.of(tools);
     const args = value(
       chance,
-      tool.inputSchema as Schema,
+      tool.input_schema as Schema,
       tool.name === "kill_app" ? { pid: [NOBODY] } : known,
     );
     const shown = `${tool.name} ${JSON.stringify(args).slice(0, 500)}`;
