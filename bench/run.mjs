@@ -130,10 +130,13 @@ async function trees() {
       `Tree of ${kind}${more.length > 0 ? ", animated" : ""}: ${whole} nodes, ${seen.elements.length} elements (bulk first held ${bulk})`,
     );
     let since = seen.snapshot_id;
+    const keep = async (more) => {
+      since = (await look(window, more)).snapshot_id;
+    };
     const f = await interleaved(times(20), {
       [`floor (${way})`]: floor && (async () => number(await floor(way))),
-      get_window_state: () => look(window).then((s) => void (since = s.snapshot_id)),
-      "get_window_state, since": () => look(window, { since }).then((s) => void (since = s.snapshot_id)),
+      get_window_state: () => keep({}),
+      "get_window_state, since": () => keep({ since }),
       pyatspi: script && (async () => number(await script("walk"))),
     });
     rows(f);
@@ -161,14 +164,15 @@ async function page() {
   heading(`Chromium, a page of 3000 buttons: ${full.elements.length} elements`);
   let since = full.snapshot_id;
   let unchanged = 0;
+  const keep = async (more) => {
+    const state = await look(window, more);
+    since = state.snapshot_id;
+    if (more.since !== undefined) unchanged = JSON.stringify(state).length;
+  };
   const f = await interleaved(times(8), {
     [`floor (${way})`]: floor && (async () => number(await floor(way))),
-    get_window_state: () => look(window).then((s) => void (since = s.snapshot_id)),
-    "the same, since": () =>
-      look(window, { since }).then((s) => {
-        since = s.snapshot_id;
-        unchanged = JSON.stringify(s).length;
-      }),
+    get_window_state: () => keep({}),
+    "the same, since": () => keep({ since }),
   });
   rows(f);
   ratio("snapshot / floor", f.get_window_state, f[`floor (${way})`], 1.2);
