@@ -32,6 +32,12 @@ pub trait Host: Send + Sync {
     fn config(&self) -> Value;
     /// Keep this configuration.
     fn keep_config(&self, config: &Value) -> Result<(), String>;
+    /// Write a file whole (private, under a temporary name first) at a path that `resolve` allowed.
+    fn write(&self, path: &std::path::Path, bytes: &[u8]) -> Result<(), String>;
+    /// Read a regular file of at most `max` bytes at a path that `resolve` allowed.
+    fn read(&self, path: &std::path::Path, max: u64) -> Result<Vec<u8>, String>;
+    /// Whether a path that `resolve` allowed is a regular file that can be read.
+    fn regular(&self, path: &std::path::Path) -> Result<(), String>;
     /// Directory for pictures and scratch files of the driver, private to the user.
     fn scratch(&self) -> PathBuf;
 }

@@ -4,12 +4,38 @@
 //! sessions, recording and replay. Refuses to own: operating system calls, wire formats, clocks,
 //! environment; the disk only in `record`.
 
+mod aim;
 mod call;
+mod choice;
+mod config;
+mod effect;
 mod engine;
+mod expect;
+mod foreground;
 mod host;
+mod ladder;
+mod lane;
+mod legacy;
+mod near;
+mod picture;
+mod pointer;
+mod press;
+mod proof;
+mod record;
 mod refusal;
+mod role;
+mod run;
+mod schema;
+mod session;
+mod snapshot;
+mod time;
+mod tools;
+mod typing;
+mod view;
 
-pub use engine::{Engine, tools_json};
 pub use call::{Answer, Call, ClientId, ClientKind, Image, Progress, Reply};
+pub use engine::{Engine, tools_json};
 pub use host::{Host, PathRefused};
+pub use near::nearest;
+pub use record::trajectory_schema;
 pub use refusal::{Code, Refusal};

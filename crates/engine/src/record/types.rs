@@ -279,6 +279,8 @@ pub struct Extent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
     #[serde(default)]
+    pub addressed: Addressed,
+    #[serde(default)]
     pub app: Option<AppTarget>,
     #[serde(default)]
     pub window: Option<WindowTarget>,
@@ -292,6 +294,23 @@ pub struct Target {
     /// Native pixels per logical unit of the application.
     #[serde(default)]
     pub scale: Option<f64>,
+}
+
+/// How the caller named it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Addressed {
+    /// An element.
+    Element,
+    /// A point of the window; `element` is what lay there.
+    Point,
+    /// The window; `element` is what had its focus.
+    #[default]
+    Window,
+    /// A point of the desktop; window and element are what lay there.
+    Desktop,
+    /// The application.
+    App,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,194 @@
+//! Whether an act had its effect: the cheapest independent read before and after.
+//!
+//! What the system answered to the act itself is never evidence.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use desktop::{Event, EventFilter, Events, Node, NodeKey, Pid, States, Window, WindowId};
+
+use crate::effect::EvidenceKind;
+use crate::run::Run;
+
+/// How long an effect is waited for.
+pub const BOUND: Duration = Duration::from_millis(250);
+
+/// What is watched from before an act on.
+pub struct Watch {
+    events: Option<Box<dyn Events>>,
+    windows: Option<HashSet<WindowId>>,
+    focus: Option<Option<WindowId>>,
+    pid: Option<Pid>,
+    window: Option<WindowId>,
+    before: Option<Node>,
+    /// Objects that changed by themselves before the act.
+    restless: HashSet<NodeKey>,
+    painting: bool,
+}
+
+/// What of an object tells that something happened to it.
+const TELLING: [States; 8] = [
+    States::CHECKED, States::MIXED, States::PRESSED, States::SELECTED, States::EXPANDED, States::ENABLED, States::ACTIVE, States::SHOWING,
+];
+
+impl Watch {
+    /// Begin before the act. `paint`: changed pixels of the window count, for acts on points.
+    pub fn begin(run: &Run<'_>, window: Option<&Window>, before: Option<&Node>, paint: bool) -> Self {
+        let pid = window.and_then(|w| w.pid);
+        let filter = EventFilter {
+            windows: true,
+            focus: false,
+            nodes: pid,
+            painted: window.filter(|_| paint).map(|w| w.id),
+            ..EventFilter::default()
+        };
+        let ctx = run.brief();
+        Self {
+            events: run.desktop().events(&ctx, filter).ok(),
+            windows: window.and_then(|_| run.desktop().windows(&ctx).ok()).map(|all| all.iter().map(|w| w.id).collect()),
+            focus: run.desktop().focus(&ctx).ok().map(|f| f.window),
+            pid,
+            window: window.map(|w| w.id),
+            before: before.cloned(),
+            restless: HashSet::new(),
+            painting: false,
+        }
+    }
+
+    /// Take note of what happens by itself right before the act.
+    pub fn still(&mut self, time: Duration) {
+        let Some(events) = &mut self.events else { return };
+        let end = Instant::now() + time;
+        while let Some(e) = events.next(end.saturating_duration_since(Instant::now())) {
+            match e {
+                Event::NodeChanged { node: Some(n), .. } => {
+                    self.restless.insert(n);
+                }
+                Event::Painted(_) => self.painting = true,
+                _ => {}
+            }
+            if Instant::now() >= end {
+                break;
+            }
+        }
+    }
+
+    /// Look for an effect until one is found or the bound is over. `own` tells of the object
+    /// that was acted on whether its new state is what the act should bring.
+    pub fn seek(&mut self, run: &Run<'_>, bound: Duration, own: &dyn Fn(&Node, &Node) -> Option<EvidenceKind>) -> Vec<EvidenceKind> {
+        let end = Instant::now() + bound.min(run.ctx.left());
+        let mut found = HashSet::new();
+        let mut next_read = Instant::now();
+        loop {
+            if self.before.is_some() && Instant::now() >= next_read {
+                let began = Instant::now();
+                match self.own(run, own) {
+                    Own::Changed(k) => {
+                        found.insert(k);
+                    }
+                    Own::Unreadable => self.before = None,
+                    Own::Same => {}
+                }
+                // A slow application is read less often.
+                next_read = Instant::now() + (began.elapsed() * 2).max(Duration::from_millis(12));
+            }
+            if !found.is_empty() || run.ctx.cancel.is_cancelled() {
+                break;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let pause = left.min(Duration::from_millis(12));
+            match self.events.as_mut().map(|e| e.next(pause)) {
+                Some(Some(e)) => self.judge(run, &e, &mut found),
+                Some(None) => {}
+                None => {
+                    run.host().wait(pause, &run.ctx.cancel);
+                }
+            }
+        }
+        if found.is_empty() {
+            self.around(run, &mut found);
+        }
+        let mut out: Vec<_> = found.into_iter().collect();
+        out.sort();
+        out
+    }
+
+    fn own(&self, run: &Run<'_>, own: &dyn Fn(&Node, &Node) -> Option<EvidenceKind>) -> Own {
+        let Some(before) = &self.before else { return Own::Same };
+        match run.desktop().read(&run.ctx.at_most(Duration::from_millis(200)), &before.key) {
+            Ok(now) => own(before, &now).map_or(Own::Same, Own::Changed),
+            // It went away because of the act: its window closed, its menu was left.
+            Err(desktop::DesktopError::NodeGone) => Own::Changed(EvidenceKind::WindowChange),
+            Err(_) => Own::Unreadable,
+        }
+    }
+
+    fn judge(&self, run: &Run<'_>, e: &Event, found: &mut HashSet<EvidenceKind>) {
+        match e {
+            Event::WindowOpened(id) => {
+                if self.mine(run, *id) {
+                    found.insert(EvidenceKind::WindowChange);
+                }
+            }
+            Event::WindowClosed(id) if self.windows.as_ref().is_some_and(|w| w.contains(id)) => {
+                found.insert(EvidenceKind::WindowChange);
+            }
+            Event::NodeChanged { node: Some(n), pid } if pid.is_none() || *pid == self.pid => {
+                let own = self.before.as_ref().is_some_and(|b| b.key == *n);
+                if !own && !self.restless.contains(n) {
+                    found.insert(EvidenceKind::WindowChange);
+                }
+            }
+            Event::Painted(_) if !self.painting => {
+                found.insert(EvidenceKind::WindowChange);
+            }
+            _ => {}
+        }
+    }
+
+    /// Windows that came or went, and the focus, where no events tell.
+    fn around(&self, run: &Run<'_>, found: &mut HashSet<EvidenceKind>) {
+        let ctx = run.ctx.at_most(Duration::from_millis(200));
+        if let (Some(before), Ok(now)) = (&self.windows, run.desktop().windows(&ctx)) {
+            let came = now.iter().any(|w| !before.contains(&w.id) && w.pid == self.pid);
+            let went = self.window.is_some_and(|w| before.contains(&w) && !now.iter().any(|n| n.id == w));
+            if came || went {
+                found.insert(EvidenceKind::WindowChange);
+            }
+        }
+        if let (Some(before), Ok(now)) = (&self.focus, run.desktop().focus(&ctx))
+            && *before != now.window
+            && now.window.is_some_and(|w| self.mine(run, w))
+        {
+            found.insert(EvidenceKind::FocusChange);
+        }
+    }
+
+    fn mine(&self, run: &Run<'_>, id: WindowId) -> bool {
+        self.pid.is_none() || run.desktop().window(&run.ctx.at_most(Duration::from_millis(200)), id).is_ok_and(|w| w.pid == self.pid)
+    }
+}
+
+enum Own {
+    Same,
+    Changed(EvidenceKind),
+    Unreadable,
+}
+
+/// A change of state or value that a press, a toggle or a choice brings.
+pub fn changed(before: &Node, now: &Node) -> Option<EvidenceKind> {
+    if TELLING.iter().any(|s| before.has(*s) != now.has(*s)) {
+        let selection = before.has(States::SELECTED) != now.has(States::SELECTED);
+        return Some(if selection { EvidenceKind::SelectionReadback } else { EvidenceKind::StateReadback });
+    }
+    if before.value != now.value || before.range.map(|r| r.now) != now.range.map(|r| r.now) || before.name != now.name {
+        return Some(EvidenceKind::ValueReadback);
+    }
+    if !before.has(States::FOCUSED) && now.has(States::FOCUSED) {
+        return Some(EvidenceKind::FocusChange);
+    }
+    None
+}

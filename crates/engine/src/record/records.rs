@@ -1,0 +1,308 @@
+//! The recordings in progress, and the hooks of the pipeline.
+//!
+//! Owns: which act becomes a turn of which recording, and the order of looks and times around
+//! it. No tool knows that it is recorded.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use desktop::{Node, Owner, WindowId};
+use serde_json::{Value, json};
+
+use super::learn;
+use super::look::{self, Look};
+use super::recording::Recording;
+use super::subject::{self, Subject};
+use super::turn::Done;
+use super::types::{Action, EndReason, Line, Outcome};
+use crate::aim::Aim;
+use crate::engine::Engine;
+use crate::run::Run;
+use crate::session::Session;
+use crate::time::rfc3339;
+use crate::{Answer, Code};
+
+/// How long a video may take to be masked, and how long when the driver ends.
+const MASK: Duration = Duration::from_secs(600);
+const MASK_AT_END: Duration = Duration::from_millis(1200);
+
+/// Recordings in progress. The pipeline calls these five and knows nothing else of recording.
+#[derive(Default)]
+pub struct Records {
+    running: Mutex<Vec<Arc<Recording>>>,
+    /// Ended ones whose video is still being masked.
+    masking: Arc<Mutex<Vec<Arc<Recording>>>>,
+    /// One start at a time: a session has one recording.
+    starts: Mutex<()>,
+    /// Directories that are being replayed.
+    replayed: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+/// A directory that nobody may record into, until this is dropped.
+pub struct Shield {
+    path: PathBuf,
+    all: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl Drop for Shield {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(i) = all.iter().position(|p| *p == self.path) {
+            all.swap_remove(i);
+        }
+    }
+}
+
+/// A turn that was begun.
+pub struct Turn {
+    entries: Vec<Entry>,
+    before: Arc<Look>,
+    subject: Subject,
+    field: Option<Node>,
+    wall: SystemTime,
+}
+
+struct Entry {
+    recording: Arc<Recording>,
+    number: u32,
+    start_ms: u64,
+}
+
+impl Records {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Recording>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Before an act is handed to the desktop. `aim` is `None` when it was refused before its
+    /// target was settled. What goes into a hidden field is learnt also when nothing records.
+    pub fn begin(&self, run: &Run<'_>, aim: Option<&Aim>) -> Option<Turn> {
+        let field = aim.and_then(|a| learn::field(run, a));
+        learn::from_act(run, field.as_ref(), run.engine.secrets());
+        let wanting = self.wanting(run);
+        if wanting.is_empty() {
+            return None;
+        }
+        let before = Arc::new(self.first_look(run, aim));
+        let subject = subject::of(run, aim, &before, field.as_ref());
+        let now = run.host().now();
+        let entries = wanting
+            .into_iter()
+            .map(|recording| {
+                let (number, start_ms) = recording.log.begin(now, run.spec.card.name);
+                recording.looked(&before, start_ms);
+                Entry { recording, number, start_ms }
+            })
+            .collect();
+        Some(Turn { entries, before, subject, field, wall: run.host().wall() })
+    }
+
+    /// Recordings that this act is a turn of. Those that are full end here.
+    fn wanting(&self, run: &Run<'_>) -> Vec<Arc<Recording>> {
+        let all = self.lock().clone();
+        let mut out = Vec::new();
+        for r in all {
+            if !r.wants(run.session.owner) {
+                r.left_out();
+            } else if r.is_full(run.host().now()) {
+                self.end_recording(run.engine, &r, EndReason::Limit, true);
+            } else {
+                out.push(r);
+            }
+        }
+        out
+    }
+
+    fn first_look(&self, run: &Run<'_>, aim: Option<&Aim>) -> Look {
+        match aim {
+            Some(a) if a.desktop => look::desktop(run.desktop()),
+            Some(a) => match &a.window {
+                Some(w) => look::at(run.desktop(), w.id),
+                None => Look::nothing("the act names no window"),
+            },
+            // It will be refused: the window it named, where that is there.
+            None => match run.arguments.get("window_id").and_then(Value::as_u64) {
+                Some(id) => look::at(run.desktop(), WindowId(id)),
+                None => Look::nothing("no window was settled"),
+            },
+        }
+    }
+
+    /// The act has its answer.
+    pub fn end(&self, run: &Run<'_>, turn: Turn, aim: Option<&Aim>, answer: &Answer) {
+        let now = run.host().now();
+        let word = outcome_word(answer);
+        let ends: Vec<u64> = turn
+            .entries
+            .iter()
+            .map(|e| e.recording.log.note_at(now, |t_ms| Line::TurnEnded { turn: e.number, t_ms, outcome: word.clone() }))
+            .collect();
+        let after = Arc::new(self.last_look(run, &turn, aim, answer));
+        let secrets = run.engine.secrets();
+        let (arguments, names) = learn::redacted(&run.arguments, turn.field.as_ref(), secrets);
+        let Turn { entries, before, subject, wall, .. } = turn;
+        for (entry, end_ms) in entries.into_iter().zip(ends) {
+            let log = &entry.recording.log;
+            entry.recording.looked(&after, log.ms(run.host().now()));
+            let mut arguments = arguments.clone();
+            if run.spec.card.family == "clipboard" && !entry.recording.settings.record_clipboard {
+                subject::hide_clipboard(&mut arguments);
+            }
+            let action = Action {
+                tool: run.spec.card.name.into(),
+                arguments,
+                session: run.session.name(),
+                pid: subject.pid,
+                window_id: subject.window_id,
+                target: subject.target.clone(),
+                outcome: outcome(answer),
+                result: result(answer),
+                click_point: subject.click_point.clone(),
+                timestamp: rfc3339(wall),
+                t_start_ms: entry.start_ms,
+                t_end_ms: end_ms,
+                secrets: names.clone(),
+            };
+            entry.recording.keep(Done { number: entry.number, action, before: before.clone(), after: after.clone(), mark: subject.mark });
+        }
+    }
+
+    fn last_look(&self, run: &Run<'_>, turn: &Turn, aim: Option<&Aim>, answer: &Answer) -> Look {
+        if aim.is_some_and(|a| a.desktop) {
+            run.host().wait(Duration::from_millis(40), &desktop::Cancel::default());
+            return look::desktop(run.desktop());
+        }
+        let Some(window) = &turn.before.window else { return Look::nothing("the act names no window") };
+        // A refused act has sent nothing: there is nothing to settle.
+        if answer.is_err() {
+            return look::at(run.desktop(), window.id);
+        }
+        look::settled(run.desktop(), window.id, turn.before.picture.as_ref().ok(), outcome_word(answer) == "confirmed")
+    }
+
+    /// The recording of a session.
+    pub fn of(&self, owner: Owner) -> Option<Arc<Recording>> {
+        self.lock().iter().find(|r| r.holder().owner == owner).cloned()
+    }
+
+    pub fn all(&self) -> Vec<Arc<Recording>> {
+        self.lock().clone()
+    }
+
+    /// Held while a recording is begun.
+    pub fn starting(&self) -> MutexGuard<'_, ()> {
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn replaying(&self, path: PathBuf) -> Shield {
+        self.replayed.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Shield { path, all: self.replayed.clone() }
+    }
+
+    pub fn is_replayed(&self, path: &std::path::Path) -> bool {
+        self.replayed.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|p| p == path)
+    }
+
+    /// A recording began.
+    pub fn add(&self, engine: &Engine, recording: Arc<Recording>) {
+        set_recording(engine, recording.holder().owner, true);
+        self.lock().push(recording);
+    }
+
+    /// Finalise a recording; false when it had ended. A video with secrets in it is masked
+    /// beside, unless the driver itself ends.
+    pub fn end_recording(&self, engine: &Engine, recording: &Arc<Recording>, reason: EndReason, beside: bool) -> bool {
+        let was = {
+            let mut running = self.lock();
+            let n = running.len();
+            running.retain(|r| !Arc::ptr_eq(r, recording));
+            running.len() < n
+        };
+        if !was {
+            return false;
+        }
+        set_recording(engine, recording.holder().owner, false);
+        if recording.finish(engine.host(), reason) {
+            if beside { self.mask_beside(engine, recording.clone()) } else { recording.mask(engine.desktop(), MASK_AT_END) }
+        }
+        engine.tell(json!({"event": "recording_ended", "session": recording.holder().label, "output_dir": recording.path(), "reason": reason}));
+        true
+    }
+
+    fn mask_beside(&self, engine: &Engine, recording: Arc<Recording>) {
+        let pending = |m: &Mutex<Vec<Arc<Recording>>>| m.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.masking.lock().unwrap_or_else(PoisonError::into_inner).push(recording.clone());
+        let (desktop, masking, own) = (engine.shared_desktop(), self.masking.clone(), recording.clone());
+        let spawned = std::thread::Builder::new().name("recording-mask".into()).spawn(move || {
+            own.mask(&*desktop, MASK);
+            masking.lock().unwrap_or_else(PoisonError::into_inner).retain(|r| !Arc::ptr_eq(r, &own));
+        });
+        if spawned.is_err() && !pending(&self.masking).is_empty() {
+            recording.mask(engine.desktop(), MASK_AT_END);
+            self.masking.lock().unwrap_or_else(PoisonError::into_inner).retain(|r| !Arc::ptr_eq(r, &recording));
+        }
+    }
+
+    /// Directories of ended recordings whose video is still being masked.
+    pub fn masking(&self) -> Vec<String> {
+        self.masking.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|r| r.path().display().to_string()).collect()
+    }
+
+    /// `session_ended` or `client_gone`.
+    pub fn session_ended(&self, engine: &Engine, session: &Session, reason: &str) {
+        let reason = if reason == "client_gone" { EndReason::ClientGone } else { EndReason::SessionEnded };
+        while let Some(r) = self.of(session.owner) {
+            self.end_recording(engine, &r, reason, true);
+        }
+    }
+
+    /// Finalise everything within 2 s.
+    pub fn shutdown(&self, engine: &Engine, reason: &str) {
+        let reason = if reason == "signal" { EndReason::Signal } else { EndReason::Stopped };
+        std::thread::scope(|s| {
+            for r in self.all() {
+                s.spawn(move || self.end_recording(engine, &r, reason, false));
+            }
+        });
+        let end = Instant::now() + MASK_AT_END;
+        while !self.masking().is_empty() && Instant::now() < end {
+            engine.host().wait(Duration::from_millis(20), &desktop::Cancel::default());
+        }
+    }
+
+    /// The recordings in progress, for `status`.
+    pub fn status(&self) -> Value {
+        let all: Vec<Value> = self.all().iter().map(|r| r.state()).collect();
+        if all.is_empty() { Value::Null } else { json!(all) }
+    }
+}
+
+fn set_recording(engine: &Engine, owner: Owner, on: bool) {
+    if let Some(s) = engine.sessions().all().iter().find(|s| s.owner == owner) {
+        s.state().recording = on;
+    }
+}
+
+fn outcome(answer: &Answer) -> Outcome {
+    match answer {
+        Ok(r) if r.failed => Outcome::Failed,
+        Ok(_) => Outcome::Done,
+        Err(r) if matches!(r.code, Code::Fault | Code::Timeout | Code::Cancelled | Code::AppNotAnswering) => Outcome::Failed,
+        Err(_) => Outcome::Refused,
+    }
+}
+
+/// The effect of a result, or the code of a refusal.
+fn outcome_word(answer: &Answer) -> String {
+    match answer {
+        Ok(r) => r.structured.get("effect").and_then(Value::as_str).unwrap_or(if r.failed { "failed" } else { "done" }).to_owned(),
+        Err(r) => r.code.word().to_owned(),
+    }
+}
+
+fn result(answer: &Answer) -> Value {
+    match answer {
+        Ok(r) => r.structured.clone(),
+        Err(r) => r.envelope(),
+    }
+}
