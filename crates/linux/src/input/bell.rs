@@ -33,6 +33,8 @@ pub(super) struct Bell {
     pub atoms: Atoms,
     window: Window,
     serial: u32,
+    /// The window manager let a question pass unanswered.
+    sulks: bool,
 }
 
 impl Bell {
@@ -44,7 +46,7 @@ impl Bell {
         wire.conn.create_window(0, window, wire.root, -5, -5, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &aux).heard()?;
         let hear = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
         wire.conn.change_window_attributes(wire.root, &hear).heard()?;
-        Ok(Self { wire, atoms, window, serial: std::process::id().wrapping_mul(7919) | 1 })
+        Ok(Self { wire, atoms, window, serial: std::process::id().wrapping_mul(7919) | 1, sulks: false })
     }
 
     /// The server's time, for events that carry one.
@@ -78,7 +80,10 @@ impl Bell {
         self.wire.conn.send_event(false, self.wire.root, to, ask).heard()?;
         let (window, want) = (self.window, a._NET_FRAME_EXTENTS);
         let new = x11rb::protocol::xproto::Property::NEW_VALUE;
-        self.until(bound, |e| matches!(e, Event::PropertyNotify(p) if p.window == window && p.atom == want && p.state == new))
+        let bound = if self.sulks { bound.min(Duration::from_millis(60)) } else { bound };
+        let answered = self.until(bound, |e| matches!(e, Event::PropertyNotify(p) if p.window == window && p.atom == want && p.state == new))?;
+        self.sulks = !answered;
+        Ok(answered)
     }
 
     /// Whether the window answers pings.

@@ -4,14 +4,16 @@
 use std::time::Duration;
 
 use desktop::Result;
-use x11rb::protocol::xproto::{ClientMessageEvent, ConnectionExt as _, EventMask, InputFocus};
+use x11rb::protocol::xproto::{
+    ClientMessageEvent, ConnectionExt as _, EventMask, FOCUS_IN_EVENT, FocusInEvent, InputFocus, NotifyDetail, NotifyMode,
+};
 use x11rb::{CURRENT_TIME, NONE};
 
 use super::bell::Bell;
 use super::wire::Heard;
 
-/// How long a window manager may take for one answer.
-const MANAGER: Duration = Duration::from_millis(200);
+/// How long a window manager may take for one answer. A new keyboard map keeps some busy.
+const MANAGER: Duration = Duration::from_millis(700);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Standing {
@@ -21,7 +23,22 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    pub fn read(bell: &Bell) -> Result<Self> {
+    /// How it stands before an act. Where the manager has not caught up yet, the focus tells
+    /// which window is the active one.
+    pub fn before(bell: &Bell) -> Result<Self> {
+        let mut now = Self::read(bell)?;
+        if now.focus > 1 && !now.stack.is_empty() && !bell.wire.lies_in(now.focus, now.active)? {
+            for window in now.stack.iter().rev() {
+                if bell.wire.lies_in(now.focus, *window)? {
+                    now.active = *window;
+                    break;
+                }
+            }
+        }
+        Ok(now)
+    }
+
+    fn read(bell: &Bell) -> Result<Self> {
         let (wire, a) = (&bell.wire, &bell.atoms);
         Ok(Self {
             focus: wire.conn.get_input_focus().heard()?.reply().heard()?.focus,
@@ -37,7 +54,15 @@ impl Standing {
         if self.stands(&now) {
             return Ok(false);
         }
+        if self.focus == now.focus && self.active != now.active {
+            self.remind(bell)?;
+            bell.manager(MANAGER)?;
+            now = Self::read(bell)?;
+        }
         for _ in 0..3 {
+            if self.stands(&now) {
+                break;
+            }
             self.restore_focus(bell, &now)?;
             bell.manager(MANAGER)?;
             now = Self::read(bell)?;
@@ -45,9 +70,6 @@ impl Standing {
                 self.restore_stack(bell, &now)?;
                 bell.manager(MANAGER)?;
                 now = Self::read(bell)?;
-            }
-            if self.stands(&now) {
-                break;
             }
         }
         Ok(true)
@@ -61,6 +83,28 @@ impl Standing {
     fn stacked(&self, now: &Self) -> bool {
         let was = self.stack.iter().filter(|w| now.stack.contains(w));
         was.eq(now.stack.iter().filter(|w| self.stack.contains(w)))
+    }
+
+    /// Tell a window manager that took the second keyboard's focus for the person's where the
+    /// person's is. Only the manager hears it: it is sent to the frame, which is its own.
+    fn remind(&self, bell: &Bell) -> Result<()> {
+        let wire = &bell.wire;
+        let mut frame = self.active;
+        for _ in 0..16 {
+            let Ok(tree) = wire.conn.query_tree(frame).heard()?.reply() else { return Ok(()) };
+            if tree.parent == wire.root {
+                break;
+            }
+            frame = tree.parent;
+        }
+        if frame == self.active || frame == NONE {
+            return Ok(());
+        }
+        let event = FocusInEvent {
+            response_type: FOCUS_IN_EVENT, detail: NotifyDetail::NONLINEAR_VIRTUAL, sequence: 0, event: frame, mode: NotifyMode::NORMAL,
+        };
+        wire.conn.send_event(false, frame, EventMask::FOCUS_CHANGE, event).heard()?;
+        Ok(())
     }
 
     fn restore_focus(&self, bell: &Bell, now: &Self) -> Result<()> {

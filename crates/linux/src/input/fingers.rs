@@ -4,7 +4,7 @@
 use desktop::{DesktopError, Modifier, Result};
 
 use super::hands::Hands;
-use super::keymap::{CONTROL, KeyShape, Keymap, SHIFT, Spot, write_keys};
+use super::keymap::{CONTROL, KeyShape, Keymap, SHIFT, Spot};
 use super::keysyms;
 use super::ledger::Entry;
 use super::seat::{KeyboardState, Seat, Side};
@@ -163,18 +163,14 @@ impl Fingers {
 
     /// Give spare keys these keysyms in the layout that applications read.
     pub fn borrow(&mut self, hands: &mut Hands, keys: &[(u8, u32)]) -> Result<()> {
-        for (code, _) in keys {
-            if self.borrowed.iter().any(|(c, _)| c == code) {
-                continue;
-            }
-            let Some(old) = self.map.key(*code) else { continue };
-            let entry = Entry::Code(*code, old.clone());
-            hands.ledger.begin(std::slice::from_ref(&entry))?;
-            self.noted.push(entry);
-            self.borrowed.push((*code, old));
-        }
+        let fresh = keys.iter().map(|(c, _)| *c).filter(|c| !self.borrowed.iter().any(|(b, _)| b == c));
+        let fresh: Vec<(u8, KeyShape)> = fresh.filter_map(|c| Some((c, self.map.key(c)?))).collect();
+        let entries: Vec<Entry> = fresh.iter().map(|(c, old)| Entry::Code(*c, old.clone())).collect();
+        hands.ledger.begin(&entries)?;
+        self.noted.extend(entries);
+        self.borrowed.extend(fresh);
         let new: Vec<_> = keys.iter().map(|(c, sym)| (*c, KeyShape::plain(*sym))).collect();
-        write_keys(&hands.person.wire, &new)
+        self.map.write_keys(&hands.person.wire, &new)
     }
 
     /// Let go of everything and put locks, group, keys and the person's modifiers back.
@@ -204,7 +200,7 @@ impl Fingers {
     }
 
     fn give_codes_back(self, hands: &mut Hands) -> Result<()> {
-        write_keys(&hands.person.wire, &self.borrowed)?;
+        self.map.write_keys(&hands.person.wire, &self.borrowed)?;
         hands.ledger.end(&self.noted);
         Ok(())
     }

@@ -125,7 +125,9 @@ impl Hands {
     pub fn layout(&mut self, seat: &Seat) -> Result<Keymap> {
         let map = Keymap::read(&self.person.wire)?;
         if seat.side == Side::Agent && !self.mirrored.as_ref().is_some_and(|m| m.same(&map)) {
-            map.write(&seat.wire)?;
+            if !Keymap::read(&seat.wire)?.same(&map) {
+                map.write(&seat.wire)?;
+            }
             self.mirrored = Some(Keymap::read(&self.person.wire)?);
         }
         Ok(map)

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use desktop::{DesktopError, Result};
+use x11rb::connection::Connection as _;
 use x11rb::protocol::xkb::{self, ConnectionExt as _, GetMapReply, KeySymMap, MapPart};
 use x11rb::protocol::xproto::ModMask;
 use x11rb::x11_utils::TryParse as _;
@@ -163,12 +164,30 @@ impl Keymap {
         (8..=255u8).filter(|c| self.modmap[usize::from(*c)] != 0)
     }
 
+    /// As many spare keys as asked for, or all there are, lying as close together as they do.
+    pub fn spare_run(&self, count: usize) -> Vec<u8> {
+        let all = self.spare();
+        let runs = all.windows(count.clamp(1, all.len().max(1)));
+        runs.min_by_key(|r| r.last().zip(r.first()).map(|(l, f)| l - f)).unwrap_or_default().to_vec()
+    }
+
     /// Keys that make nothing and set nothing.
     pub fn spare(&self) -> Vec<u8> {
         self.keys()
             .filter(|(code, key)| *code > 8 && key.syms.iter().all(|s| *s == 0) && self.modmap[usize::from(*code)] == 0)
             .map(|(code, _)| code)
             .collect()
+    }
+
+    /// Write these keys of the connection's own keyboard in one request, as every request makes
+    /// every application read the map again. Keys between them are written as they are.
+    pub fn write_keys(&self, wire: &Wire, keys: &[(u8, KeyShape)]) -> Result<()> {
+        let codes = || keys.iter().map(|(c, _)| *c);
+        let (Some(first), Some(last)) = (codes().min(), codes().max()) else { return Ok(()) };
+        let shape = |code: u8| keys.iter().find(|(c, _)| *c == code).map(|(_, k)| k.clone()).or_else(|| self.key(code));
+        let run: Vec<KeySymMap> = (first..=last).map(|c| shape(c).unwrap_or_default().wire()).collect();
+        let ends = (self.reply.min_key_code, self.reply.max_key_code);
+        write_run(wire, ends, first, &run, xkb::SetMapFlags::from(0u16), xkb::VMod::from(0u16))
     }
 
     /// Whether both maps are the same, whosever they are.
@@ -240,30 +259,19 @@ fn set_type(t: &xkb::KeyType) -> xkb::SetKeyType {
 
 /// Write one key of the connection's own keyboard exactly as given.
 pub(super) fn write_key(wire: &Wire, code: u8, key: &KeyShape) -> Result<()> {
-    write_keys(wire, &[(code, key.clone())])
+    let setup = wire.conn.setup();
+    let (flags, none) = (xkb::SetMapFlags::from(0u16), xkb::VMod::from(0u16));
+    write_run(wire, (setup.min_keycode, setup.max_keycode), code, &[key.wire()], flags, none)
 }
 
-/// Write several keys, each run of neighbours in one request.
-pub(super) fn write_keys(wire: &Wire, keys: &[(u8, KeyShape)]) -> Result<()> {
-    let mut keys: Vec<_> = keys.to_vec();
-    keys.sort_by_key(|(code, _)| *code);
-    let setup = x11rb::connection::Connection::setup(&wire.conn);
-    let mut rest = &keys[..];
-    while let Some((first, _)) = rest.first() {
-        let run = rest.iter().enumerate().take_while(|(i, (c, _))| usize::from(*c) == usize::from(*first) + i).count();
-        let syms: Vec<KeySymMap> = rest[..run].iter().map(|(_, k)| k.wire()).collect();
-        let total = syms.iter().map(|k| k.syms.len() as u16).sum();
-        let map = xkb::SetMapAux { syms: Some(syms), ..Default::default() };
-        let none = xkb::VMod::from(0u16);
-        wire.conn
-            .xkb_set_map(
-                OWN, xkb::SetMapFlags::from(0u16), setup.min_keycode, setup.max_keycode, 0, 0, *first, run as u8, total,
-                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none, &map,
-            )
-            .heard()?
-            .check()
-            .heard()?;
-        rest = &rest[run..];
-    }
-    Ok(())
+fn write_run(wire: &Wire, ends: (u8, u8), first: u8, keys: &[KeySymMap], flags: xkb::SetMapFlags, none: xkb::VMod) -> Result<()> {
+    let total = keys.iter().map(|k| k.syms.len() as u16).sum();
+    let map = xkb::SetMapAux { syms: Some(keys.to_vec()), ..Default::default() };
+    wire.conn
+        .xkb_set_map(
+            OWN, flags, ends.0, ends.1, 0, 0, first, keys.len() as u8, total, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none, &map,
+        )
+        .heard()?
+        .check()
+        .heard()
 }

@@ -123,7 +123,7 @@ impl Hands {
     }
 
     pub fn standing_now(&mut self) -> Result<Standing> {
-        Standing::read(self.bell()?)
+        Standing::before(self.bell()?)
     }
 
     pub fn settle(&mut self, standing: Option<Standing>) -> Result<Delivery> {

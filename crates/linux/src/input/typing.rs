@@ -67,7 +67,6 @@ impl Hands {
     }
 
     fn run(&mut self, ctx: &Ctx, fingers: &mut Fingers, units: &[Unit], target: &Target, pace: &mut Pace) -> Result<Delivery> {
-        let spare = fingers.map.spare();
         let mut table: HashMap<u32, u8> = HashMap::new();
         let mut sent = 0;
         let stopped = |sent, why| Ok(Delivery { sent, stopped: Some(why), focus_given_back: false });
@@ -84,7 +83,7 @@ impl Hands {
                 if let Some(why) = pace.all(self.bell()?, ctx)? {
                     return stopped(sent, why);
                 }
-                table = self.lend(fingers, &spare, &units[sent..])?;
+                table = self.lend(fingers, &units[sent..])?;
             }
             self.felt(&fingers.seat);
             for unit in chunk {
@@ -110,21 +109,18 @@ impl Hands {
     }
 
     /// Make spare keys into the next characters that are missing, as many as there are keys.
-    fn lend(&mut self, fingers: &mut Fingers, spare: &[u8], rest: &[Unit]) -> Result<HashMap<u32, u8>> {
-        let mut table = HashMap::new();
-        let mut codes = spare.iter();
-        for unit in rest {
-            let Unit::Missing(sym) = unit else { continue };
-            if table.contains_key(sym) {
-                continue;
-            }
-            let Some(code) = codes.next() else { break };
-            table.insert(*sym, *code);
-        }
-        let keys: Vec<(u8, u32)> = table.iter().map(|(sym, code)| (*code, *sym)).collect();
+    fn lend(&mut self, fingers: &mut Fingers, rest: &[Unit]) -> Result<HashMap<u32, u8>> {
+        let mut seen = HashSet::new();
+        let wanted = rest.iter().filter_map(|u| match u {
+            Unit::Missing(sym) => Some(*sym),
+            _ => None,
+        });
+        let wanted: Vec<u32> = wanted.filter(|s| seen.insert(*s)).collect();
+        let codes = fingers.map.spare_run(wanted.len());
+        let keys: Vec<(u8, u32)> = codes.into_iter().zip(wanted).collect();
         fingers.note(self, &keys.iter().map(|(c, _)| *c).collect::<Vec<_>>())?;
         fingers.borrow(self, &keys)?;
-        Ok(table)
+        Ok(keys.into_iter().map(|(code, sym)| (sym, code)).collect())
     }
 
     /// Whether the seat's keyboard is (still) where it should be.
