@@ -1,4 +1,83 @@
-import type { Io } from "../io.js";
-export async function run(_argv: readonly string[], _io: Io): Promise<number> {
-  return 1;
+/** `trajectory view DIR [DIR2]`: the page, served until it is closed; or one file with `--export`. */
+import { spawn } from "node:child_process";
+import { parseArgs, type Spec } from "../args.js";
+import { guarded, type Io, pathOf } from "../io.js";
+import { open } from "../read.js";
+import { exportPage } from "../view/export.js";
+import { serve } from "../view/server.js";
+import { Steps } from "../view/steps.js";
+import { plain } from "../words.js";
+import { WriteError } from "../write.js";
+
+const SPEC: Spec = {
+  usage: "Usage: cua-driver trajectory view DIR [DIR2] [--export FILE.html] [--open | --no-open] [--port N]",
+  flags: {
+    export: { kind: "text" },
+    open: { kind: "switch" },
+    "no-open": { kind: "switch" },
+    port: { kind: "number", min: 0, max: 65_535 },
+  },
+  words: { min: 1, max: 2, names: "the folder of a recording" },
+};
+
+export function run(argv: readonly string[], io: Io): Promise<number> {
+  return guarded(io, 1, async () => {
+    const given = parseArgs(argv, SPEC);
+    if (given.has("help")) {
+      io.out(`${SPEC.usage}\n`);
+      return 0;
+    }
+    const [a, b] = given.words.map((word) => open(pathOf(io, word)));
+    if (!a) return 2;
+    const steps = new Steps(b ? [a, b] : [a]);
+    const file = given.text("export");
+    if (file !== undefined) return exported(steps, pathOf(io, file), io);
+    const wanted = given.has("open") || (io.terminal && !given.has("no-open"));
+    return served(steps, given.number("port") ?? 0, wanted, io);
+  });
+}
+
+function exported(steps: Steps, file: string, io: Io): number {
+  try {
+    exportPage(steps, file);
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    io.err(`${plain(error.message, 1000)}\n`);
+    return 1;
+  }
+  io.out(`${file}\n`);
+  return 0;
+}
+
+async function served(steps: Steps, port: number, openIt: boolean, io: Io): Promise<number> {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  try {
+    serving = await serve(steps, port);
+  } catch (error) {
+    io.err(`cannot listen on 127.0.0.1:${port}: ${error instanceof Error ? error.message : String(error)}; leave --port out for a free one\n`);
+    return 1;
+  }
+  if (io.signal.aborted) serving.stop();
+  io.signal.addEventListener("abort", () => serving.stop());
+  io.out(`${serving.url}\n`);
+  io.err("ends when the page is closed, or with Ctrl-C\n");
+  if (openIt) openBrowser(serving.url, io);
+  const reason = await serving.ended;
+  if (reason === "idle") io.err("nobody looked; ended\n");
+  return 0;
+}
+
+/** The person's browser; one that cannot be started is no failure, the address is printed. */
+function openBrowser(url: string, io: Io): void {
+  const own = io.env.BROWSER;
+  const [program, args] = own
+    ? [own, [url]]
+    : process.platform === "darwin"
+      ? ["open", [url]]
+      : process.platform === "win32"
+        ? ["explorer", [url]]
+        : ["xdg-open", [url]];
+  const child = spawn(program as string, args as string[], { stdio: "ignore", detached: true });
+  child.on("error", () => io.err(`no browser could be started; open ${url}\n`));
+  child.unref();
 }

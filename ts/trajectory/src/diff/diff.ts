@@ -43,7 +43,7 @@ export function diff(a: Trajectory, b: Trajectory, thresholds: Partial<Threshold
 }
 
 /** By place when there are as many; else by the longest run of the same steps, so that one turn more shifts nothing. */
-function align(a: readonly Turn[], b: readonly Turn[]): [Turn | undefined, Turn | undefined][] {
+export function align(a: readonly Turn[], b: readonly Turn[]): [Turn | undefined, Turn | undefined][] {
   if (a.length === b.length) return a.map((turn, i) => [turn, b[i]]);
   if (a.length * b.length > 9_000_000) {
     return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => [a[i], b[i]]);
@@ -90,7 +90,8 @@ export function sentence(d: Difference): string {
       : d.b === null
         ? `tree ${what}: only in A`
         : `tree ${what}: ${show(d.a)} in A, ${show(d.b)} in B`;
-  return `${d.kind} ${what}: ${show(d.a)} in A, ${show(d.b)} in B`;
+  const head = what.startsWith(d.kind) ? what : `${d.kind} ${what}`;
+  return `${head}: ${show(d.a)} in A, ${show(d.b)} in B`;
 }
 
 function show(value: Difference["a"]): string {
