@@ -17,9 +17,10 @@ use super::wire::{Heard, Wire};
 x11rb::atom_manager! {
     pub(super) Atoms: AtomsCookie {
         WM_PROTOCOLS,
+        WM_S0,
+        TIMESTAMP,
         _NET_WM_PING,
         _NET_SUPPORTED,
-        _NET_SUPPORTING_WM_CHECK,
         _NET_REQUEST_FRAME_EXTENTS,
         _NET_FRAME_EXTENTS,
         _NET_ACTIVE_WINDOW,
@@ -69,21 +70,56 @@ impl Bell {
     /// Wait until the window manager has taken all that was sent before. False when it did not
     /// answer within the bound, or cannot be asked.
     pub fn manager(&mut self, bound: Duration) -> Result<bool> {
-        let a = &self.atoms;
-        if !self.wire.items(self.wire.root, a._NET_SUPPORTED)?.contains(&a._NET_REQUEST_FRAME_EXTENTS) {
+        let a = self.atoms;
+        let supported = self.wire.items(self.wire.root, a._NET_SUPPORTED)?;
+        if supported.is_empty() {
             return Ok(false);
         }
+        let bound = if self.sulks { bound.min(Duration::from_millis(60)) } else { bound };
         self.drain()?;
+        if !supported.contains(&a._NET_REQUEST_FRAME_EXTENTS) {
+            return self.selection(bound);
+        }
         self.wire.conn.delete_property(self.window, a._NET_FRAME_EXTENTS).heard()?;
         let ask = ClientMessageEvent::new(32, self.window, a._NET_REQUEST_FRAME_EXTENTS, [0u32; 5]);
         let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
         self.wire.conn.send_event(false, self.wire.root, to, ask).heard()?;
         let (window, want) = (self.window, a._NET_FRAME_EXTENTS);
         let new = x11rb::protocol::xproto::Property::NEW_VALUE;
-        let bound = if self.sulks { bound.min(Duration::from_millis(60)) } else { bound };
         let answered = self.until(bound, |e| matches!(e, Event::PropertyNotify(p) if p.window == window && p.atom == want && p.state == new))?;
         self.sulks = !answered;
         Ok(answered)
+    }
+
+    /// The manager's own selection, which it must convert for anyone who asks.
+    fn selection(&mut self, bound: Duration) -> Result<bool> {
+        let a = self.atoms;
+        if self.wire.conn.get_selection_owner(a.WM_S0).heard()?.reply().heard()?.owner == x11rb::NONE {
+            return Ok(false);
+        }
+        self.wire.conn.convert_selection(self.window, a.WM_S0, a.TIMESTAMP, a.TIMESTAMP, x11rb::CURRENT_TIME).heard()?;
+        let window = self.window;
+        let answered = self.until(bound, |e| matches!(e, Event::SelectionNotify(s) if s.requestor == window))?;
+        self.sulks = !answered;
+        Ok(answered)
+    }
+
+    /// Whether the window manager says it knows this.
+    pub fn supports(&self, what: u32) -> Result<bool> {
+        Ok(self.wire.items(self.wire.root, self.atoms._NET_SUPPORTED)?.contains(&what))
+    }
+
+    /// Ask an application whether it has come as far as now; false when it does not say within
+    /// the bound, or never does.
+    pub fn application(&mut self, window: Window, bound: Duration) -> Result<bool> {
+        if !self.answers(window)? {
+            return Ok(false);
+        }
+        self.listen(true)?;
+        let serial = self.ping(window)?;
+        let answered = self.pong(serial, bound);
+        self.listen(false)?;
+        answered
     }
 
     /// Whether the window answers pings.

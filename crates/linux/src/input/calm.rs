@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use desktop::Result;
 use x11rb::protocol::xproto::{
-    ClientMessageEvent, ConnectionExt as _, EventMask, FOCUS_IN_EVENT, FocusInEvent, InputFocus, NotifyDetail, NotifyMode,
+    CONFIGURE_REQUEST_EVENT, ClientMessageEvent, ConfigWindow, ConfigureRequestEvent, ConnectionExt as _, EventMask, FOCUS_IN_EVENT, FocusInEvent, InputFocus, NotifyDetail, NotifyMode, StackMode,
 };
 use x11rb::{CURRENT_TIME, NONE};
 
@@ -14,6 +14,9 @@ use super::wire::Heard;
 
 /// How long a window manager may take for one answer. A new keyboard map keeps some busy.
 const MANAGER: Duration = Duration::from_millis(700);
+
+/// How long an application may take to follow its manager's word to take the focus.
+const TAKING: Duration = Duration::from_millis(150);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Standing {
@@ -47,19 +50,25 @@ impl Standing {
         })
     }
 
-    /// Put back what differs now. True when something was.
-    pub fn restore(&self, bell: &mut Bell) -> Result<bool> {
+    /// Put back what differs now, after an act on `window`. True when something was.
+    pub fn restore(&self, bell: &mut Bell, window: Option<u32>) -> Result<bool> {
         bell.manager(MANAGER)?;
         let mut now = Self::read(bell)?;
         if self.stands(&now) {
             return Ok(false);
+        }
+        if let Some(window) = window {
+            // What a manager tells an application to take, it takes only when it comes to it.
+            bell.application(window, TAKING)?;
+            bell.manager(MANAGER)?;
+            now = Self::read(bell)?;
         }
         if self.focus == now.focus && self.active != now.active {
             self.remind(bell)?;
             bell.manager(MANAGER)?;
             now = Self::read(bell)?;
         }
-        for _ in 0..3 {
+        for attempt in 0..3 {
             if self.stands(&now) {
                 break;
             }
@@ -67,7 +76,7 @@ impl Standing {
             bell.manager(MANAGER)?;
             now = Self::read(bell)?;
             if !self.stacked(&now) {
-                self.restore_stack(bell, &now)?;
+                self.restore_stack(bell, &now, attempt == 0)?;
                 bell.manager(MANAGER)?;
                 now = Self::read(bell)?;
             }
@@ -120,15 +129,33 @@ impl Standing {
         Ok(())
     }
 
-    fn restore_stack(&self, bell: &Bell, now: &Self) -> Result<()> {
+    /// Ask for the old order: each window above its neighbour, or, where the manager does not
+    /// heed neighbours, every one to the top in turn.
+    fn restore_stack(&self, bell: &Bell, now: &Self, neighbours: bool) -> Result<()> {
         let want: Vec<u32> = self.stack.iter().copied().filter(|w| now.stack.contains(w)).collect();
         let have: Vec<u32> = now.stack.iter().copied().filter(|w| self.stack.contains(w)).collect();
         let Some(first) = want.iter().zip(&have).position(|(a, b)| a != b) else { return Ok(()) };
+        let by_message = bell.supports(bell.atoms._NET_RESTACK_WINDOW)?;
+        let restack = |window: u32, sibling: u32, mode: StackMode| {
+            if by_message {
+                return tell(bell, window, bell.atoms._NET_RESTACK_WINDOW, [2, sibling, mode.into(), 0, 0]);
+            }
+            // Framed windows are no siblings for the server; the manager takes it from the request.
+            let ask = ConfigureRequestEvent {
+                response_type: CONFIGURE_REQUEST_EVENT, stack_mode: mode, sequence: 0, parent: bell.wire.root, window, sibling,
+                x: 0, y: 0, width: 0, height: 0, border_width: 0, value_mask: ConfigWindow::SIBLING | ConfigWindow::STACK_MODE,
+            };
+            let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+            bell.wire.conn.send_event(false, bell.wire.root, to, ask).heard().map(drop)
+        };
+        if !neighbours {
+            return want[first..].iter().try_for_each(|w| tell(bell, *w, bell.atoms._NET_RESTACK_WINDOW, [2, NONE, 0, 0, 0]));
+        }
         if let (0, [bottom, above, ..]) = (first, &want[..]) {
-            tell(bell, *bottom, bell.atoms._NET_RESTACK_WINDOW, [2, *above, 1, 0, 0])?;
+            restack(*bottom, *above, StackMode::BELOW)?;
         }
         for pair in want[first.saturating_sub(1)..].windows(2) {
-            tell(bell, pair[1], bell.atoms._NET_RESTACK_WINDOW, [2, pair[0], 0, 0, 0])?;
+            restack(pair[1], pair[0], StackMode::ABOVE)?;
         }
         Ok(())
     }

@@ -66,20 +66,20 @@ impl Input {
         let seat = hands.seat(route)?;
         match act {
             Act::Move { to } => {
-                let at = self.aim(*to, route, geometry)?;
+                let (at, _) = self.aim(*to, route, geometry)?;
                 hands.move_to(&seat, at)
             }
             Act::Press { button, at } => {
-                let at = self.aim(*at, route, geometry)?;
-                hands.press_at(ctx, &seat, *button, at)
+                let (at, window) = self.aim(*at, route, geometry)?;
+                hands.press_at(ctx, &seat, *button, at, window.as_ref())
             }
             Act::Release { button, at } => {
-                let (at, _) = spot(*at, geometry)?;
-                hands.release_at(&seat, *button, at)
+                let (at, window) = spot(*at, geometry)?;
+                hands.release_at(&seat, *button, at, window.as_ref())
             }
             Act::Wheel { way, at } => {
-                let at = self.aim(*at, route, geometry)?;
-                hands.wheel_at(&seat, *way, at)
+                let (at, window) = self.aim(*at, route, geometry)?;
+                hands.wheel_at(&seat, *way, at, window.as_ref())
             }
             Act::HoldModifiers { modifiers, .. } => hands.hold_modifiers(ctx, &seat, *modifiers),
             Act::ReleaseModifiers { modifiers, .. } => hands.release_modifiers(&seat, *modifiers),
@@ -132,12 +132,12 @@ impl Input {
     }
 
     /// The spot on the screen; by the second pointer only where the window is on top.
-    fn aim(&self, place: desktop::Place, route: Route, geometry: Geometry) -> Result<Point<Screen>> {
+    fn aim(&self, place: desktop::Place, route: Route, geometry: Geometry) -> Result<(Point<Screen>, Option<Window>)> {
         let (at, window) = spot(place, geometry)?;
-        if let (Some(w), Route::SecondSeat) = (window, route) {
+        if let (Some(w), Route::SecondSeat) = (&window, route) {
             on_top(&self.wire, xid(w.id)?, at, route)?;
         }
-        Ok(at)
+        Ok((at, window))
     }
 
     /// Do something while the second keyboard is given to the window.
@@ -155,7 +155,7 @@ impl Input {
         let done = act(hands);
         seat.set_focus(None)?;
         hands.ledger.end(&[Entry::Focus]);
-        let settled = hands.settle(standing)?;
+        let settled = hands.settle(standing, None)?;
         done.map(|d| Delivery { focus_given_back: settled.focus_given_back, ..d })
     }
 

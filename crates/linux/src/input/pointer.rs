@@ -1,5 +1,7 @@
 //! Pointer acts of a seat: motion, buttons, wheel.
 
+use std::time::Duration;
+
 use desktop::{Button, Ctx, Delivery, DesktopError, Place, Point, Result, Route, Screen, Wheel, Window, WindowId};
 use x11rb::protocol::xproto::ConnectionExt as _;
 
@@ -7,10 +9,14 @@ use super::calm::Standing;
 use super::hands::Hands;
 use super::ledger::Entry;
 use super::seat::{Seat, Side};
+use super::toolkit::Toolkit;
 use super::wire::{Heard, Wire};
 
 /// Mod3: with it, the click-to-focus grabs of most window managers do not match.
 const UNGRABBED: u8 = 1 << 5;
+
+/// How long Qt is waited for, which takes the focus of its own accord.
+const SELF_ACTIVATION: Duration = Duration::from_millis(150);
 
 pub(super) type Geometry<'a> = &'a dyn Fn(WindowId) -> Result<Window>;
 
@@ -72,7 +78,7 @@ impl Hands {
         Ok(Delivery::default())
     }
 
-    pub fn press_at(&mut self, ctx: &Ctx, seat: &Seat, button: Button, at: Point<Screen>) -> Result<Delivery> {
+    pub fn press_at(&mut self, ctx: &Ctx, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
         let standing = self.standing(seat)?;
         self.felt(seat);
         seat.motion(at)?;
@@ -86,19 +92,19 @@ impl Hands {
         }
         pressed?;
         seat.sync()?;
-        self.settle(standing)
+        self.settle(standing, window)
     }
 
-    pub fn release_at(&mut self, seat: &Seat, button: Button, at: Point<Screen>) -> Result<Delivery> {
+    pub fn release_at(&mut self, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
         let standing = self.standing(seat)?;
         self.felt(seat);
         seat.motion(at)?;
         self.let_go(seat, Entry::Button(seat.side, number(button)))?;
         seat.sync()?;
-        self.settle(standing)
+        self.settle(standing, window)
     }
 
-    pub fn wheel_at(&mut self, seat: &Seat, way: Wheel, at: Point<Screen>) -> Result<Delivery> {
+    pub fn wheel_at(&mut self, seat: &Seat, way: Wheel, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
         let standing = self.standing(seat)?;
         self.felt(seat);
         seat.motion(at)?;
@@ -111,7 +117,7 @@ impl Hands {
             seat.lock(UNGRABBED, 0)?;
         }
         seat.sync()?;
-        self.settle(standing)
+        self.settle(standing, window)
     }
 
     /// How the person's desktop stands, for an act of the second seat.
@@ -126,11 +132,15 @@ impl Hands {
         Standing::before(self.bell()?)
     }
 
-    pub fn settle(&mut self, standing: Option<Standing>) -> Result<Delivery> {
-        let mut out = Delivery::default();
-        if let Some(was) = standing {
-            out.focus_given_back = was.restore(self.bell()?)?;
+    /// Give back what the act made a window manager or the application itself take.
+    pub fn settle(&mut self, standing: Option<Standing>, window: Option<&Window>) -> Result<Delivery> {
+        let Some(was) = standing else { return Ok(Delivery::default()) };
+        let id = window.map(|w| super::xid(w.id)).transpose()?;
+        let qt = window.is_some_and(|w| self.toolkits.of(w.pid) == Toolkit::Qt);
+        if let Some(id) = id.filter(|_| qt) {
+            // Qt asks for the focus itself, when it comes to the event.
+            self.bell()?.application(id, SELF_ACTIVATION)?;
         }
-        Ok(out)
+        Ok(Delivery { focus_given_back: was.restore(self.bell()?, id)?, ..Default::default() })
     }
 }

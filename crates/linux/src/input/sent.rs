@@ -1,7 +1,7 @@
 //! Events sent to one window, marked as synthetic. They move nothing and take no focus, and
 //! reach only toolkits that heed them. Owns what such events say is down.
 
-use desktop::{Button, Ctx, Delivery, Modifiers, Owner, Place, Point, Result, Screen, Wheel};
+use desktop::{Button, Ctx, Delivery, Modifiers, Owner, Place, Point, Result, Screen, Wheel, Window};
 use x11rb::NONE;
 use x11rb::protocol::xproto::{
     BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConnectionExt as _, ENTER_NOTIFY_EVENT, EnterNotifyEvent, EventMask,
@@ -56,14 +56,15 @@ fn deepest(wire: &Wire, top: u32, x: i32, y: i32, root: Point<Screen>) -> Result
 }
 
 impl Hands {
-    fn sent_spot(&mut self, place: Place, geometry: Geometry) -> Result<Spot> {
+    fn sent_spot(&mut self, place: Place, geometry: Geometry) -> Result<(Spot, Window)> {
         let (id, at) = match place {
             Place::Window(id, at) => (id, at),
             Place::Screen(_) => return Err(desktop::DesktopError::Unsupported("events are sent to a window".into())),
         };
         let window = geometry(id)?;
         let top = super::xid(id)?;
-        deepest(&self.person.wire, top, at.x, at.y, at.on_screen(window.bounds.origin()))
+        let spot = deepest(&self.person.wire, top, at.x, at.y, at.on_screen(window.bounds.origin()))?;
+        Ok((spot, window))
     }
 
     fn sent_state(&self) -> u16 {
@@ -73,7 +74,7 @@ impl Hands {
 
     /// Tell a window that the pointer came in and is there.
     pub fn sent_move(&mut self, to: Place, geometry: Geometry) -> Result<Delivery> {
-        let spot = self.sent_spot(to, geometry)?;
+        let (spot, _) = self.sent_spot(to, geometry)?;
         self.tell_motion(spot)?;
         self.person.sync()?;
         Ok(Delivery::default())
@@ -115,17 +116,17 @@ impl Hands {
     }
 
     pub fn sent_press(&mut self, ctx: &Ctx, button: Button, at: Place, geometry: Geometry) -> Result<Delivery> {
-        let spot = self.sent_spot(at, geometry)?;
+        let (spot, window) = self.sent_spot(at, geometry)?;
         let standing = self.standing_now()?;
         self.tell_motion(spot)?;
         self.tell_button(spot, number(button), true)?;
         self.synthetic.told.push(Told { owner: ctx.owner, button: number(button), spot });
         self.person.sync()?;
-        self.settle(Some(standing))
+        self.settle(Some(standing), Some(&window))
     }
 
     pub fn sent_release(&mut self, button: Button, at: Place, geometry: Geometry) -> Result<Delivery> {
-        let mut spot = self.sent_spot(at, geometry)?;
+        let (mut spot, window) = self.sent_spot(at, geometry)?;
         let standing = self.standing_now()?;
         if let Some(told) = self.synthetic.told.iter().find(|t| t.button == number(button)).copied() {
             // A pressed pointer belongs to the window where it was pressed.
@@ -137,11 +138,11 @@ impl Hands {
         self.tell_button(spot, number(button), false)?;
         self.synthetic.told.retain(|t| t.button != number(button));
         self.person.sync()?;
-        self.settle(Some(standing))
+        self.settle(Some(standing), Some(&window))
     }
 
     pub fn sent_wheel(&mut self, way: Wheel, at: Place, geometry: Geometry) -> Result<Delivery> {
-        let spot = self.sent_spot(at, geometry)?;
+        let (spot, _) = self.sent_spot(at, geometry)?;
         self.tell_motion(spot)?;
         self.tell_button(spot, notch(way), true)?;
         self.tell_button(spot, notch(way), false)?;
