@@ -13,7 +13,12 @@ import { ROW, TurnRow } from "./turns";
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
-const TAB_WORD: Record<Tab, string> = { call: "Call", tree: "Tree", differences: "Differences", recording: "Recording" };
+const TAB_WORD: Record<Tab, string> = {
+  call: "Call",
+  tree: "Tree",
+  differences: "Differences",
+  recording: "Recording",
+};
 
 export function App({ data, overview }: { data: Data; overview: Overview }) {
   const { rows, version } = useRows(data, overview);
@@ -27,14 +32,19 @@ export function App({ data, overview }: { data: Data; overview: Overview }) {
   const help = useRef<HTMLDialogElement>(null);
   const two = overview.heads.length === 2;
   const filtered = words.trim() !== "" || failures;
-  const steps = useMemo(() => (filtered ? rows.matching({ words, failures }) : undefined), [filtered, words, failures, version]);
+  const steps = useMemo(
+    () => (filtered ? rows.matching({ words, failures }) : undefined),
+    [filtered, words, failures, version],
+  );
   const count = steps ? steps.length : rows.length;
   const position = steps ? steps.indexOf(selected) : selected;
   const select = (at: number) => setSelected(steps ? (steps[at] ?? selected) : at);
   const detail = useDetail(data, selected);
   const row = rows.get(selected);
   const tabs: Tab[] = two ? ["call", "tree", "differences", "recording"] : ["call", "tree", "recording"];
-  const shown = SHOWINGS.filter((one) => one !== "video" || overview.heads.some((head) => head.films.length > 0));
+  const shown = SHOWINGS.filter(
+    (one) => one !== "video" || overview.heads.some((head) => head.films.length > 0),
+  );
 
   useEffect(() => {
     if (theme === "auto") document.documentElement.removeAttribute("data-theme");
@@ -89,14 +99,24 @@ export function App({ data, overview }: { data: Data; overview: Overview }) {
           {filtered ? `${count} of ${rows.length}` : rows.length} {rows.length === 1 ? "turn" : "turns"}
           {rows.complete ? "" : ", loading…"}
         </span>
-        <button type="button" onClick={() => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto")}>
+        <button
+          type="button"
+          onClick={() => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto")}
+        >
           Theme: {theme}
         </button>
         <button type="button" aria-label="Keyboard" onClick={() => help.current?.showModal()}>
           ?
         </button>
       </header>
-      <Strip data={data} overview={overview} rows={rows} version={version} selected={selected} onSelect={setSelected} />
+      <Strip
+        data={data}
+        overview={overview}
+        rows={rows}
+        version={version}
+        selected={selected}
+        onSelect={setSelected}
+      />
       <main>
         <nav aria-label="Turns">
           <List
@@ -106,7 +126,9 @@ export function App({ data, overview }: { data: Data; overview: Overview }) {
             rowHeight={ROW}
             selected={position}
             onSelect={select}
-            row={(at, still) => <TurnRow data={data} row={rows.get(steps ? (steps[at] ?? -1) : at)} still={still} />}
+            row={(at, still) => (
+              <TurnRow data={data} row={rows.get(steps ? (steps[at] ?? -1) : at)} still={still} />
+            )}
           />
           {count === 0 ? <p class="none">No turn fits.</p> : null}
         </nav>
@@ -181,7 +203,14 @@ function Tabs<T extends string>({ label, all, word, now, onPick }: TabsProps<T>)
   return (
     <div class="tabs" role="tablist" aria-label={label} onKeyDown={keys}>
       {all.map((one) => (
-        <button key={one} type="button" role="tab" aria-selected={one === now} tabIndex={one === now ? 0 : -1} onClick={() => onPick(one)}>
+        <button
+          key={one}
+          type="button"
+          role="tab"
+          aria-selected={one === now}
+          tabIndex={one === now ? 0 : -1}
+          onClick={() => onPick(one)}
+        >
           {word[one]}
         </button>
       ))}

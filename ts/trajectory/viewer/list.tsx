@@ -40,7 +40,8 @@ export function List({ label, id, count, rowHeight, selected, onSelect, row }: L
     if (!element || selected < 0) return;
     const at = selected * rowHeight;
     if (at < element.scrollTop) element.scrollTop = at;
-    else if (at + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = at + rowHeight - element.clientHeight;
+    else if (at + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = at + rowHeight - element.clientHeight;
   }, [selected, rowHeight]);
 
   const first = Math.max(0, Math.floor(top / rowHeight) - AROUND);
@@ -49,9 +50,20 @@ export function List({ label, id, count, rowHeight, selected, onSelect, row }: L
     setTop((event.currentTarget as HTMLDivElement).scrollTop);
     setStill(false);
   };
+  const onClick = (event: MouseEvent) => {
+    const row = (event.target as Element).closest<HTMLElement>("[data-position]");
+    if (row) onSelect?.(Number(row.dataset.position));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count };
+    const steps: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -count,
+      End: count,
+    };
     const by = steps[event.key];
     if (by === undefined || !onSelect || count === 0) return;
     event.preventDefault();
@@ -67,6 +79,7 @@ export function List({ label, id, count, rowHeight, selected, onSelect, row }: L
       aria-label={label}
       aria-activedescendant={selected >= first && selected < last ? `${id}-${selected}` : undefined}
       onScroll={onScroll}
+      onClick={onClick}
       onKeyDown={onKeyDown}
     >
       <div class="list-all" style={{ height: `${count * rowHeight}px` }}>
@@ -80,7 +93,8 @@ export function List({ label, id, count, rowHeight, selected, onSelect, row }: L
             aria-posinset={position + 1}
             aria-setsize={count}
             style={{ height: `${rowHeight}px`, transform: `translateY(${position * rowHeight}px)` }}
-            onClick={() => onSelect?.(position)}
+            tabIndex={-1}
+            data-position={position}
           >
             {row(position, still)}
           </div>

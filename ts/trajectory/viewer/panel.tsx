@@ -9,18 +9,36 @@ import { Outcome, Subject } from "./turns";
 
 export type Tab = "call" | "tree" | "differences" | "recording";
 
-export function Panel({ tab, detail, row, overview }: { tab: Tab; detail: Detail | undefined; row: Row | undefined; overview: Overview }) {
+export function Panel({
+  tab,
+  detail,
+  row,
+  overview,
+}: {
+  tab: Tab;
+  detail: Detail | undefined;
+  row: Row | undefined;
+  overview: Overview;
+}) {
   if (tab === "recording") return <Recording overview={overview} />;
   if (!detail || !row) return <p class="none">Loading…</p>;
   const two = overview.heads.length === 2;
   if (tab === "differences") return <Differences detail={detail} />;
-  const sides = [["A", row.a, detail.a] as const, ["B", row.b, detail.b] as const].filter(([, side]) => side !== undefined);
+  const sides = [["A", row.a, detail.a] as const, ["B", row.b, detail.b] as const].filter(
+    ([, side]) => side !== undefined,
+  );
   return (
     <div class={two ? "columns" : "column"}>
       {sides.map(([name, side, full]) => (
         <section key={name} aria-label={two ? `Recording ${name}` : "Turn"}>
           {two ? <h3>{name}</h3> : null}
-          {side && full ? tab === "call" ? <Call side={side} full={full} /> : <Tree full={full} name={name} /> : null}
+          {side && full ? (
+            tab === "call" ? (
+              <Call side={side} full={full} />
+            ) : (
+              <Tree full={full} name={name} />
+            )
+          ) : null}
         </section>
       ))}
     </div>
@@ -29,11 +47,13 @@ export function Panel({ tab, detail, row, overview }: { tab: Tab; detail: Detail
 
 function Call({ side, full }: { side: Side; full: SideDetail }) {
   const begun = side.startMs === undefined ? undefined : `${duration(side.startMs)} into the recording`;
-  const took = side.startMs === undefined || side.endMs === undefined ? undefined : duration(side.endMs - side.startMs);
+  const took =
+    side.startMs === undefined || side.endMs === undefined ? undefined : duration(side.endMs - side.startMs);
   return (
     <div class="call">
       <h2>
-        <span class="number">{side.turn}</span> <Text of={side.tool || "unreadable"} limit={80} /> <Outcome side={side} />
+        <span class="number">{side.turn}</span> <Text of={side.tool || "unreadable"} limit={80} />{" "}
+        <Outcome side={side} />
       </h2>
       <p class="subject">
         <Subject side={side} />
@@ -81,7 +101,7 @@ function Json({ name, value, open = false }: { name: string; value: SideDetail["
   return (
     <details open={open}>
       <summary>{name}</summary>
-      <pre tabIndex={0} aria-label={name}>
+      <pre>
         <Text of={text} />
       </pre>
     </details>
@@ -89,7 +109,12 @@ function Json({ name, value, open = false }: { name: string; value: SideDetail["
 }
 
 const SIGN: Record<TreeRow["kind"], string> = { same: " ", added: "+", removed: "−", changed: "~" };
-const SIGN_WORD: Record<TreeRow["kind"], string> = { same: "", added: "new", removed: "gone", changed: "changed" };
+const SIGN_WORD: Record<TreeRow["kind"], string> = {
+  same: "",
+  added: "new",
+  removed: "gone",
+  changed: "changed",
+};
 
 function Tree({ full, name }: { full: SideDetail; name: string }) {
   const changed = useMemo(() => full.tree.filter((row) => row.kind !== "same"), [full]);
@@ -99,7 +124,8 @@ function Tree({ full, name }: { full: SideDetail; name: string }) {
   return (
     <div class="tree">
       <label class="check">
-        <input type="checkbox" checked={only} onChange={(event) => setOnly(event.currentTarget.checked)} /> only what changed ({changed.length} of {full.tree.length})
+        <input type="checkbox" checked={only} onChange={(event) => setOnly(event.currentTarget.checked)} />{" "}
+        only what changed ({changed.length} of {full.tree.length})
       </label>
       <List
         label="Element tree after the act"
@@ -158,7 +184,9 @@ function NodeText({ node, short = false }: { node: Node; short?: boolean }) {
           <Text of={`(${node.states.join(", ")})`} limit={160} />
         </span>
       )}
-      {short && node.value === undefined && node.states.length === 0 ? <span class="dim">without</span> : null}
+      {short && node.value === undefined && node.states.length === 0 ? (
+        <span class="dim">without</span>
+      ) : null}
     </>
   );
 }
@@ -191,7 +219,10 @@ function Recording({ overview }: { overview: Overview }) {
           </dl>
           {head.problems.map((problem, n) => (
             <p key={n} class="message bad">
-              <Text of={problem.where === "" ? problem.message : `${problem.where}: ${problem.message}`} limit={500} />
+              <Text
+                of={problem.where === "" ? problem.message : `${problem.where}: ${problem.message}`}
+                limit={500}
+              />
             </p>
           ))}
         </section>

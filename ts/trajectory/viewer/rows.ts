@@ -55,7 +55,8 @@ export class Rows {
     const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
     const out: number[] = [];
     this.#rows.forEach((row, step) => {
-      if (row && (!filter.failures || bad(row)) && words.every((word) => searchText(row).includes(word))) out.push(step);
+      if (row && (!filter.failures || bad(row)) && words.every((word) => searchText(row).includes(word)))
+        out.push(step);
     });
     return out;
   }
@@ -81,7 +82,10 @@ export class Rows {
 }
 
 function badSide(side: Side | undefined): boolean {
-  return side !== undefined && (side.problem !== undefined || side.outcome === "refused" || side.outcome === "failed");
+  return (
+    side !== undefined &&
+    (side.problem !== undefined || side.outcome === "refused" || side.outcome === "failed")
+  );
 }
 
 /** Refused, failed, unreadable, or different from the other recording. */
@@ -95,7 +99,19 @@ function searchText(row: Row): string {
   const known = texts.get(row);
   if (known !== undefined) return known;
   const made = [row.a, row.b]
-    .flatMap((side) => (side ? [`#${side.turn}`, side.tool, ...Object.values(side.subject), side.outcome, side.effect, side.message, side.problem] : []))
+    .flatMap((side) =>
+      side
+        ? [
+            `#${side.turn}`,
+            side.tool,
+            ...Object.values(side.subject),
+            side.outcome,
+            side.effect,
+            side.message,
+            side.problem,
+          ]
+        : [],
+    )
     .filter((part) => part !== undefined)
     .join(" ")
     .toLowerCase();

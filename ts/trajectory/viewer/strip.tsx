@@ -86,13 +86,19 @@ export function Strip({ data, overview, rows, version, selected, onSelect }: Str
           return <Thumb key={i} data={data} side={row?.a ?? row?.b} still={true} />;
         })}
       </div>
-      <canvas ref={canvas} class="marks" aria-hidden="true" />
+      <div aria-hidden="true">
+        <canvas ref={canvas} class="marks" />
+      </div>
       <div class="strip-times" aria-hidden="true">
         <span>0</span>
         <span>{duration(whole)}</span>
       </div>
       {over && hovered ? (
-        <div class="peek" style={{ left: `${Math.min(Math.max(over.x - 110, 4), width - 224)}px` }} aria-hidden="true">
+        <div
+          class="peek"
+          style={{ left: `${Math.min(Math.max(over.x - 110, 4), width - 224)}px` }}
+          aria-hidden="true"
+        >
           <Thumb data={data} side={hovered.a ?? hovered.b} still={true} />
           <span>
             {(hovered.a ?? hovered.b)?.turn} · {duration(timeOf(hovered) ?? 0)}
@@ -106,7 +112,13 @@ export function Strip({ data, overview, rows, version, selected, onSelect }: Str
 const MARKS = 14;
 
 /** One canvas however many turns there are. */
-function draw(canvas: HTMLCanvasElement | null, width: number, rows: Rows, place: (step: number) => number, selected: number): void {
+function draw(
+  canvas: HTMLCanvasElement | null,
+  width: number,
+  rows: Rows,
+  place: (step: number) => number,
+  selected: number,
+): void {
   const context = canvas?.getContext("2d");
   if (!canvas || !context || width === 0) return;
   const scale = window.devicePixelRatio || 1;
@@ -116,7 +128,11 @@ function draw(canvas: HTMLCanvasElement | null, width: number, rows: Rows, place
   canvas.style.height = `${MARKS}px`;
   context.scale(scale, scale);
   const style = getComputedStyle(canvas);
-  const [plain, wrong, now] = [style.getPropertyValue("--accent"), style.getPropertyValue("--bad"), style.getPropertyValue("--text")];
+  const [plain, wrong, now] = [
+    style.getPropertyValue("--accent"),
+    style.getPropertyValue("--bad"),
+    style.getPropertyValue("--text"),
+  ];
   for (let step = 0; step < rows.length; step++) {
     const row = rows.peek(step);
     if (!row) continue;

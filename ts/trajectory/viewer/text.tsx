@@ -10,7 +10,9 @@ export function Text({ of, limit = LONGEST }: { of: string; limit?: number }) {
   let at = 0;
   for (const match of cut.matchAll(ODD)) {
     parts.push(cut.slice(at, match.index));
-    parts.push(<span class="odd">U+{(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}</span>);
+    parts.push(
+      <span class="odd">U+{(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}</span>,
+    );
     at = match.index + match[0].length;
   }
   parts.push(cut.slice(at));

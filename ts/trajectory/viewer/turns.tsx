@@ -12,12 +12,25 @@ export function Thumb({ data, side, still }: { data: Data; side: Side | undefine
   const key = side && (side.pictures.after ?? side.pictures.click ?? side.pictures.before);
   const [broken, setBroken] = useState<string>();
   // While the list flies by, only pictures that were shown before are shown.
-  const source = key !== undefined && key !== broken && (still || seen.has(key)) ? data.picture(key) : undefined;
+  const source =
+    key !== undefined && key !== broken && (still || seen.has(key)) ? data.picture(key) : undefined;
   if (key !== undefined && source !== undefined) seen.add(key);
-  return <span class="thumb">{source === undefined ? null : <img src={source} alt="" decoding="async" draggable={false} onError={() => setBroken(key)} />}</span>;
+  return (
+    <span class="thumb">
+      {source === undefined ? null : (
+        <img src={source} alt="" decoding="async" draggable={false} onError={() => setBroken(key)} />
+      )}
+    </span>
+  );
 }
 
-const WORD: Record<Side["outcome"], string> = { ok: "done", unsure: "unverified", refused: "refused", failed: "failed", unknown: "unknown" };
+const WORD: Record<Side["outcome"], string> = {
+  ok: "done",
+  unsure: "unverified",
+  refused: "refused",
+  failed: "failed",
+  unknown: "unknown",
+};
 
 export function Outcome({ side }: { side: Side }) {
   const kind = side.problem !== undefined ? "failed" : side.outcome;
@@ -56,7 +69,8 @@ export function Subject({ side }: { side: Side }) {
 export function TurnRow({ data, row, still }: { data: Data; row: Row | undefined; still: boolean }) {
   const side = row?.a ?? row?.b;
   if (!row || !side) return <div class="turn loading" />;
-  const took = side.startMs !== undefined && side.endMs !== undefined ? duration(side.endMs - side.startMs) : "";
+  const took =
+    side.startMs !== undefined && side.endMs !== undefined ? duration(side.endMs - side.startMs) : "";
   return (
     <div class="turn">
       <Thumb data={data} side={side} still={still} />
@@ -65,7 +79,11 @@ export function TurnRow({ data, row, still }: { data: Data; row: Row | undefined
           <span class="number">{side.turn}</span>
           <strong>{side.tool === "" ? "?" : <Text of={side.tool} limit={60} />}</strong>
           <Outcome side={side} />
-          {row.differs === undefined ? null : <span class={row.differs ? "outcome failed" : "outcome ok"}>{row.a && row.b ? (row.differs ? "differs" : "same") : row.a ? "only in A" : "only in B"}</span>}
+          {row.differs === undefined ? null : (
+            <span class={row.differs ? "outcome failed" : "outcome ok"}>
+              {row.a && row.b ? (row.differs ? "differs" : "same") : row.a ? "only in A" : "only in B"}
+            </span>
+          )}
           <span class="took">{took}</span>
         </div>
         <div class="turn-subject">

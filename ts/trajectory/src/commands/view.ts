@@ -54,7 +54,9 @@ async function served(steps: Steps, port: number, openIt: boolean, io: Io): Prom
   try {
     serving = await serve(steps, port);
   } catch (error) {
-    io.err(`cannot listen on 127.0.0.1:${port}: ${error instanceof Error ? error.message : String(error)}; leave --port out for a free one\n`);
+    io.err(
+      `cannot listen on 127.0.0.1:${port}: ${error instanceof Error ? error.message : String(error)}; leave --port out for a free one\n`,
+    );
     return 1;
   }
   if (io.signal.aborted) serving.stop();

@@ -159,5 +159,9 @@ function decoded(turn: Turn, bytes: Buffer): Picture {
 /** What two turns must share to be the same step of a run. */
 export function stepOf(turn: Turn): string {
   const { action } = turn.tryAction();
-  return JSON.stringify([action?.tool ?? null, member(action?.target, "element", "role") ?? null, member(action?.target, "element", "name") ?? null]);
+  return JSON.stringify([
+    action?.tool ?? null,
+    member(action?.target, "element", "role") ?? null,
+    member(action?.target, "element", "name") ?? null,
+  ]);
 }

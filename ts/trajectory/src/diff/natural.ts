@@ -46,24 +46,22 @@ export interface Leaf {
   b: Json | undefined;
 }
 
-/** Members of two values that differ, natural ones left out; numbers may differ by `slack` under pointer keys. */
+/** Members of two values that differ, natural ones left out; numbers may differ by `slack` where they are a place. */
 export function leaves(a: Json | undefined, b: Json | undefined, path: string, slack: number): Leaf[] {
   const [x, y] = [object(a), object(b)];
   if (x && y) {
     const keys = [...new Set([...Object.keys(x), ...Object.keys(y)])].filter((key) => !natural(key));
-    return keys.flatMap((key) =>
-      leaves(own(x, key), own(y, key), `${path}.${key}`, POINT.test(key) ? slack : 0),
-    );
+    return keys.flatMap((key) => leaves(own(x, key), own(y, key), `${path}.${key}`, slack));
   }
   const [p, q] = [list(a), list(b)];
   if (p && q) {
     const n = Math.max(p.length, q.length);
     return Array.from({ length: n }, (_, i) => i).flatMap((i) => leaves(p[i], q[i], `${path}[${i}]`, slack));
   }
-  return alike(a, b, slack) ? [] : [{ path, a, b }];
+  return alike(a, b, PLACE.test(path) ? slack : 0) ? [] : [{ path, a, b }];
 }
 
-const POINT = /^(x|y|(from|to|x|y)_?[xy12]?)$/;
+const PLACE = /\.(x|y|[xy][12]|(from|to)_[xy])$/;
 
 function own(of: Record<string, Json>, key: string): Json | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined;

@@ -65,7 +65,12 @@ function* picturePieces(steps: Steps, row: Row, written: Set<string>): Generator
   }
 }
 
-function pictureOf(steps: Steps, recording: number, side: Side, which: "before" | "click" | "after"): Buffer | undefined {
+function pictureOf(
+  steps: Steps,
+  recording: number,
+  side: Side,
+  which: "before" | "click" | "after",
+): Buffer | undefined {
   try {
     const bytes = steps.picture(recording, side.turn, which);
     return bytes?.subarray(0, 4).equals(PNG) ? bytes : undefined;
@@ -109,7 +114,11 @@ function* filmPieces(steps: Steps, overview: Overview): Generator<string, Film[]
 
 function fill(fd: number, piece: Buffer): number {
   let at = 0;
-  for (let n = readSync(fd, piece, 0, piece.length, null); n > 0; n = readSync(fd, piece, at, piece.length - at, null)) {
+  for (
+    let n = readSync(fd, piece, 0, piece.length, null);
+    n > 0;
+    n = readSync(fd, piece, at, piece.length - at, null)
+  ) {
     at += n;
     if (at === piece.length) break;
   }

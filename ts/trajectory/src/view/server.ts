@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, createReadStream } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Opened } from "../folder.js";
 import { TrajectoryError } from "../problem.js";
 import { SERVED_POLICY, script, servedPage, style } from "./page.js";
 import type { Steps } from "./steps.js";
@@ -74,48 +75,70 @@ function portOf(server: Server): number {
   return address !== null && typeof address === "object" ? address.port : 0;
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, token: string, steps: Steps, alive: (page: ServerResponse) => void): void {
-  const port = request.socket.localPort;
-  const host = request.headers.host;
-  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refuse(response, 403);
-  if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405);
-  const prefix = `/${token}/`;
-  if (!request.url?.startsWith(prefix)) return refuse(response, 404);
-  try {
-    route(request, response, request.url.slice(prefix.length), steps, alive);
-  } catch (error) {
-    if (!(error instanceof TrajectoryError)) throw error;
-    refuse(response, 404);
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string,
+  steps: Steps,
+  alive: (page: ServerResponse) => void,
+): void {
+  const reply = judge(request, token, steps);
+  if (typeof reply === "number") {
+    response.writeHead(reply, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" }).end(`${reply}\n`);
+  } else if (reply === "alive") stayAlive(response, alive);
+  else if ("film" in reply) sendFilm(request, response, reply.film);
+  else {
+    const length = Buffer.byteLength(reply.body);
+    response
+      .writeHead(200, { ...HEADERS, "Content-Type": reply.type, "Content-Length": length })
+      .end(reply.body);
   }
 }
 
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" }).end(`${status}\n`);
+/** What is sent: a status that refuses, a body, a film, or a stream that stays. */
+type Reply = number | "alive" | { type: string; body: string | Buffer } | { film: Opened };
+
+function judge(request: IncomingMessage, token: string, steps: Steps): Reply {
+  const port = request.socket.localPort;
+  const host = request.headers.host;
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return 403;
+  if (request.method !== "GET" && request.method !== "HEAD") return 405;
+  const prefix = `/${token}/`;
+  if (!request.url?.startsWith(prefix)) return 404;
+  try {
+    return route(request.url.slice(prefix.length), steps);
+  } catch (error) {
+    if (error instanceof TrajectoryError) return 404;
+    throw error;
+  }
 }
 
-function send(response: ServerResponse, type: string, body: string | Buffer): void {
-  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": Buffer.byteLength(body) }).end(body);
+function json(value: unknown): Reply {
+  return value === undefined ? 404 : { type: "application/json", body: JSON.stringify(value) };
 }
 
-function route(request: IncomingMessage, response: ServerResponse, path: string, steps: Steps, alive: (page: ServerResponse) => void): void {
-  const json = (value: unknown) => (value === undefined ? refuse(response, 404) : send(response, "application/json", JSON.stringify(value)));
-  if (path === "") return send(response, "text/html; charset=utf-8", servedPage());
-  if (path === "page.js") return send(response, "text/javascript; charset=utf-8", script);
-  if (path === "page.css") return send(response, "text/css; charset=utf-8", style);
+function route(path: string, steps: Steps): Reply {
+  if (path === "") return { type: "text/html; charset=utf-8", body: servedPage() };
+  if (path === "page.js") return { type: "text/javascript; charset=utf-8", body: script };
+  if (path === "page.css") return { type: "text/css; charset=utf-8", body: style };
   if (path === "head") return json(steps.overview());
-  if (path === "alive") return stayAlive(response, alive);
+  if (path === "alive") return "alive";
   const rows = /^rows\/(\d{1,7})$/.exec(path);
   if (rows) return json(steps.rows(Number(rows[1])));
   const step = /^step\/(\d{1,7})$/.exec(path);
   if (step) return json(steps.detail(Number(step[1])));
   const picture = /^p\/([01])\/(\d{1,9})\/(before|click|after)$/.exec(path);
   if (picture) {
-    const bytes = steps.picture(Number(picture[1]), Number(picture[2]), picture[3] as "before" | "click" | "after");
-    return bytes ? send(response, "image/png", bytes) : refuse(response, 404);
+    const body = steps.picture(
+      Number(picture[1]),
+      Number(picture[2]),
+      picture[3] as "before" | "click" | "after",
+    );
+    return body ? { type: "image/png", body } : 404;
   }
-  const film = /^v\/([01])\/(\d{1,3})$/.exec(path);
-  if (film) return sendFilm(request, response, steps, Number(film[1]), Number(film[2]));
-  refuse(response, 404);
+  const found = /^v\/([01])\/(\d{1,3})$/.exec(path);
+  const film = found && steps.film(Number(found[1]), Number(found[2]));
+  return film ? { film } : 404;
 }
 
 /** An event stream that lives as long as the page. */
@@ -128,9 +151,7 @@ function stayAlive(response: ServerResponse, alive: (page: ServerResponse) => vo
 }
 
 /** A video, or the range of it that a player asks for. */
-function sendFilm(request: IncomingMessage, response: ServerResponse, steps: Steps, recording: number, index: number): void {
-  const opened = steps.film(recording, index);
-  if (!opened) return refuse(response, 404);
+function sendFilm(request: IncomingMessage, response: ServerResponse, opened: Opened): void {
   const range = /^bytes=(\d{1,15})-(\d{1,15})?$/.exec(request.headers.range ?? "");
   const from = range ? Number(range[1]) : 0;
   const to = Math.min(range?.[2] === undefined ? opened.size - 1 : Number(range[2]), opened.size - 1);

@@ -8,7 +8,16 @@ import type { Trajectory, Turn } from "../read.js";
 import { compareTrees } from "../tree.js";
 import type { PictureName } from "../types.js";
 import { subject } from "../words.js";
-import { CHUNK, type Detail, type Film, type Head, type Overview, type Row, type Side, type SideDetail } from "./model.js";
+import {
+  CHUNK,
+  type Detail,
+  type Film,
+  type Head,
+  type Overview,
+  type Row,
+  type Side,
+  type SideDetail,
+} from "./model.js";
 
 const PICTURES = ["before", "click", "after"] as const;
 const TREE_ROWS = 20_000;
@@ -22,7 +31,8 @@ export class Steps {
   /** `keyOf` names a picture for the page. Throws `TrajectoryError` when there is nothing to look at. */
   constructor(of: readonly [Trajectory] | readonly [Trajectory, Trajectory]) {
     for (const one of of) {
-      if (one.turns.length === 0) throw new TrajectoryError("not_a_recording", "", `${one.dir} holds no turns`);
+      if (one.turns.length === 0)
+        throw new TrajectoryError("not_a_recording", "", `${one.dir} holds no turns`);
     }
     this.#of = of;
     const [a, b] = of;
@@ -39,7 +49,10 @@ export class Steps {
 
   overview(): Overview {
     const last = this.#of.map((of) => of.turns.at(-1)?.tryAction().action);
-    const ends = [...last.map((action) => action?.endMs ?? 0), ...this.#of.flatMap((of) => of.session.videos.map((v) => v.startMs + (v.durationMs ?? 0)))];
+    const ends = [
+      ...last.map((action) => action?.endMs ?? 0),
+      ...this.#of.flatMap((of) => of.session.videos.map((v) => v.startMs + (v.durationMs ?? 0))),
+    ];
     return { heads: this.#of.map(headOf), steps: this.length, endMs: Math.max(1, ...ends) };
   }
 
@@ -61,7 +74,12 @@ export class Steps {
     return {
       ...(a ? { a: detailOf(a) } : {}),
       ...(b ? { b: detailOf(b) } : {}),
-      differences: this.#of.length === 2 ? (a && b ? differences(a, b, true) : [{ kind: "turn", text: a ? "is only in A" : "is only in B" }]) : [],
+      differences:
+        this.#of.length === 2
+          ? a && b
+            ? differences(a, b, true)
+            : [{ kind: "turn", text: a ? "is only in A" : "is only in B" }]
+          : [],
     };
   }
 
@@ -103,7 +121,11 @@ function headOf(of: Trajectory, recording: number): Head {
 function filmOf(of: Trajectory, recording: number, index: number): Film {
   const video = of.session.videos[index];
   if (!video) return { name: "", startMs: 0 };
-  const film: Film = { name: video.path, startMs: video.startMs, ...(video.durationMs === undefined ? {} : { durationMs: video.durationMs }) };
+  const film: Film = {
+    name: video.path,
+    startMs: video.startMs,
+    ...(video.durationMs === undefined ? {} : { durationMs: video.durationMs }),
+  };
   const there = of.folder.entries().find((e) => e.name === video.path);
   if (there?.kind === "file") film.key = `v/${recording}/${index}`;
   else film.left = there ? "is no plain file" : "is missing";
@@ -120,13 +142,22 @@ function sideOf(turn: Turn, recording: number): Side {
   const pictures: Side["pictures"] = {};
   let listed = true;
   try {
-    for (const which of PICTURES) if (turn.pictureFile(which)) pictures[which] = `p/${recording}/${turn.number}/${which}`;
+    for (const which of PICTURES)
+      if (turn.pictureFile(which)) pictures[which] = `p/${recording}/${turn.number}/${which}`;
   } catch (error) {
     if (!(error instanceof TrajectoryError)) throw error;
     listed = false;
   }
   const { action, problem } = turn.tryAction();
-  if (!action) return { turn: turn.number, tool: "", subject: {}, outcome: "unknown", problem: listed ? problem.message : "cannot be read", pictures };
+  if (!action)
+    return {
+      turn: turn.number,
+      tool: "",
+      subject: {},
+      outcome: "unknown",
+      problem: listed ? problem.message : "cannot be read",
+      pictures,
+    };
   return {
     turn: turn.number,
     tool: action.tool,
@@ -154,7 +185,10 @@ function detailOf(turn: Turn): SideDetail {
   const action = attempt(() => turn.action());
   const [before, after] = [attempt(() => turn.state("before")), attempt(() => turn.state("after"))];
   const title = after?.title ?? before?.title;
-  const rows = before && after ? compareTrees(before.nodes, after.nodes) : (after ?? before)?.nodes.map((node) => ({ kind: "same" as const, node }));
+  const rows =
+    before && after
+      ? compareTrees(before.nodes, after.nodes)
+      : (after ?? before)?.nodes.map((node) => ({ kind: "same" as const, node }));
   return {
     arguments: action?.arguments ?? null,
     result: action?.result ?? null,
@@ -170,7 +204,10 @@ function detailOf(turn: Turn): SideDetail {
 
 function differences(a: Turn, b: Turn, pictures: boolean): Detail["differences"] {
   try {
-    return compareTurns(a, b, pictures ? DEFAULTS : WITHOUT_PICTURES).map((d) => ({ kind: d.kind, text: sentence(d) }));
+    return compareTurns(a, b, pictures ? DEFAULTS : WITHOUT_PICTURES).map((d) => ({
+      kind: d.kind,
+      text: sentence(d),
+    }));
   } catch (error) {
     if (error instanceof TrajectoryError) return [{ kind: "turn", text: error.message }];
     throw error;
