@@ -12,7 +12,7 @@ export async function config(command: Command, parsed: Parsed): Promise<number> 
   const driver = await connect({ kind: "cli", socket: parsed.value("socket") });
   try {
     if (verb === "set" && key !== undefined && value !== undefined) {
-      const reply = await driver.call("set_config", { [key]: parsedWord(value) });
+      const reply = await driver.call("set_config", { key, value: parsedWord(value) });
       return print(reply.structured, parsed);
     }
     const { structured } = await driver.call("get_config", {});
