@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use desktop::{DesktopError, Pid, Result};
 
 use super::ask::{APPLICATION, ROOT, Ref, get, property, refs};
+use super::hand::Hand;
+use super::lasting::Lasting;
 use super::bus::{DBUS, DBUS_PATH, REGISTRY};
 use super::wire::{Wire, call};
 
@@ -39,9 +41,11 @@ impl Kit {
         }
     }
 
-    /// All properties of an interface can be had in one call.
+    /// All properties of an interface can be had in one call. Elsewhere `GetAll` must not be
+    /// sent: the ATK bridge aborts its application when one of them cannot be read, and some
+    /// Qt versions crash.
     pub fn get_all(self) -> bool {
-        matches!(self, Kit::Gtk3 | Kit::Gtk4 | Kit::Chromium | Kit::Office)
+        self == Kit::Gtk4
     }
 
     /// Its bulk list is worth asking for.
@@ -58,6 +62,8 @@ pub(super) struct App {
     pub root: Arc<str>,
     pub pid: Pid,
     kit: OnceLock<Kit>,
+    pub lasting: Lasting,
+    pub hand: Hand,
     waiting: Mutex<Vec<Instant>>,
 }
 
@@ -131,6 +137,12 @@ impl Apps {
         Ok(mine.into_iter().map(|r| self.app(r, pid)).collect())
     }
 
+    /// Applications of this process that were met before.
+    pub fn met(&self, pid: Pid) -> Vec<Arc<App>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().filter(|a| a.pid == pid).cloned().collect()
+    }
+
     /// The application behind a bus name.
     pub async fn by_name(&self, wire: &Wire, bus: &str, until: Instant) -> Result<Arc<App>> {
         if let Some(app) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(bus) {
@@ -177,7 +189,7 @@ impl Apps {
         known
             .entry(r.bus.clone())
             .or_insert_with(|| {
-                Arc::new(App { bus: r.bus, root: r.path, pid, kit: OnceLock::new(), waiting: Mutex::default() })
+                Arc::new(App { bus: r.bus, root: r.path, pid, kit: OnceLock::new(), lasting: Lasting::default(), hand: Hand::default(), waiting: Mutex::default() })
             })
             .clone()
     }

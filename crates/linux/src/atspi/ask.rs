@@ -23,6 +23,7 @@ pub(super) const TEXT: &str = "org.a11y.atspi.Text";
 pub(super) const EDITABLE: &str = "org.a11y.atspi.EditableText";
 pub(super) const VALUE: &str = "org.a11y.atspi.Value";
 pub(super) const SELECTION: &str = "org.a11y.atspi.Selection";
+pub(super) const TABLE: &str = "org.a11y.atspi.Table";
 pub(super) const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
 /// An object on the bus.
@@ -125,7 +126,10 @@ pub(super) enum Ask {
     Children,
     /// Extents in screen coordinates.
     Extents,
+    /// How they are called for people; as many as there are.
     Actions,
+    /// The name of one action, as programs know it.
+    ActionName(i32),
     Attributes,
     CharacterCount,
     Caret,
@@ -140,7 +144,6 @@ pub(super) enum Ask {
     /// The selected child of this index among the selected.
     Selected(i32),
     Relations,
-    Locale,
 }
 
 impl Ask {
@@ -154,7 +157,6 @@ impl Ask {
             Ask::ChildCount => get(r, ACCESSIBLE, "ChildCount"),
             Ask::AccessibleId => get(r, ACCESSIBLE, "AccessibleId"),
             Ask::Parent => get(r, ACCESSIBLE, "Parent"),
-            Ask::Locale => get(r, ACCESSIBLE, "Locale"),
             Ask::Index => acc("GetIndexInParent"),
             Ask::Role => acc("GetRole"),
             Ask::RoleName => acc("GetRoleName"),
@@ -165,6 +167,7 @@ impl Ask {
             Ask::Relations => acc("GetRelationSet"),
             Ask::Extents => call(&r.bus, &r.path, COMPONENT, "GetExtents", &(0u32,)),
             Ask::Actions => call(&r.bus, &r.path, ACTION, "GetActions", &()),
+            Ask::ActionName(i) => call(&r.bus, &r.path, ACTION, "GetName", &(i,)),
             Ask::CharacterCount => get(r, TEXT, "CharacterCount"),
             Ask::Caret => get(r, TEXT, "CaretOffset"),
             Ask::Text(n) => call(&r.bus, &r.path, TEXT, "GetText", &(0i32, n)),
@@ -186,15 +189,13 @@ impl Ask {
                 ("Description", Variant::Str(s)) => into.description = s.as_str().into(),
                 ("AccessibleId", Variant::Str(s)) => into.id = some(s.as_str()),
                 ("ChildCount", Variant::I32(n)) => into.child_count = *n,
-                ("Parent", v) => into.parent_ref = reference(v),
                 _ => {}
             }),
             Ask::Name => into.name = property(m).unwrap_or_default(),
             Ask::Description => into.description = property(m).unwrap_or_default(),
             Ask::AccessibleId => into.id = property::<String>(m).filter(|s| !s.is_empty()),
             Ask::ChildCount => into.child_count = property(m).unwrap_or_default(),
-            Ask::Parent => into.parent_ref = body.deserialize::<OwnedVariant>().ok().and_then(|v| reference(&v)),
-            Ask::Locale => {}
+            Ask::Parent => into.parent = body.deserialize::<OwnedVariant>().ok().and_then(|v| reference(&v)),
             Ask::Index => into.index = body.deserialize().unwrap_or(-1),
             Ask::Role => into.role = body.deserialize().unwrap_or_default(),
             Ask::RoleName => into.role_name = body.deserialize().ok(),
@@ -214,8 +215,15 @@ impl Ask {
             }
             Ask::Actions => {
                 if let Ok(list) = body.deserialize::<Vec<(&str, &str, &str)>>() {
-                    into.actions = list.iter().map(|a| a.0.into()).collect();
+                    into.shown = list.iter().map(|a| a.0.into()).collect();
                 }
+            }
+            Ask::ActionName(i) => {
+                let Ok(i) = usize::try_from(i) else { return };
+                if into.actions.len() <= i {
+                    into.actions.resize(i + 1, String::new());
+                }
+                into.actions[i] = body.deserialize().unwrap_or_default();
             }
             Ask::Attributes => into.attributes = body.deserialize().unwrap_or_default(),
             Ask::CharacterCount => into.characters = property(m).unwrap_or_default(),
@@ -231,10 +239,10 @@ impl Ask {
                     _ => {}
                 }
             }),
-            Ask::Now => into.now = single(m),
-            Ask::Min => into.min = single(m),
-            Ask::Max => into.max = single(m),
-            Ask::Step => into.step = single(m),
+            Ask::Now => into.now = number_of(m),
+            Ask::Min => into.min = number_of(m),
+            Ask::Max => into.max = number_of(m),
+            Ask::Step => into.step = number_of(m),
             Ask::Selected(_) => into.selected = one_ref(m),
             Ask::Relations => into.relations = relations(m),
         }
@@ -245,7 +253,7 @@ fn some(s: &str) -> Option<String> {
     (!s.is_empty()).then(|| s.into())
 }
 
-fn single(m: &Message) -> Option<f64> {
+pub(super) fn number_of(m: &Message) -> Option<f64> {
     m.body().deserialize::<OwnedVariant>().ok().and_then(|v| number(&v))
 }
 
@@ -290,7 +298,7 @@ fn relations(m: &Message) -> Vec<(u32, Vec<Ref>)> {
 #[derive(Deserialize, Type)]
 struct New<'a>(
     #[serde(borrow)] Wired<'a>,
-    #[serde(borrow)] Wired<'a>,
+    #[serde(borrow)] Application<'a>,
     #[serde(borrow)] Wired<'a>,
     i32,
     i32,
@@ -300,6 +308,9 @@ struct New<'a>(
     &'a str,
     Vec<u32>,
 );
+
+/// Known already: it is the one that answers.
+type Application<'a> = Wired<'a>;
 
 /// The older layout, with the children themselves: `a((so)(so)(so)a(so)assusau)`.
 #[derive(Deserialize, Type)]

@@ -15,6 +15,7 @@ use zbus::connection::Builder;
 use zbus::{Connection, Message};
 
 use super::apps::Apps;
+use super::events::Ears;
 use super::wire::{Wire, call, order};
 
 /// A bus that has not answered by then is taken for not there.
@@ -60,6 +61,7 @@ impl Surroundings {
 pub(super) struct Link {
     pub wire: Arc<Wire>,
     pub apps: Apps,
+    pub ears: Ears,
 }
 
 enum State {
@@ -118,7 +120,7 @@ impl Bus {
         if let Some(m) = register("RegisterEvent", "object:children-changed") {
             wire.post(&m).await;
         }
-        Ok(Arc::new(Link { wire, apps: Apps::default() }))
+        Ok(Arc::new(Link { wire, apps: Apps::default(), ears: Ears::default() }))
     }
 
     async fn address(&self) -> std::result::Result<String, String> {

@@ -2,17 +2,24 @@
 //!
 //! Owns: which questions an object is worth. Refuses to own: walking.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
-use super::apps::Kit;
+use super::apps::{App, Kit};
 use super::ask::{Ask, Ref};
 use super::node::{role, secret, unnamed_role};
 use super::raw::{Faces, Raw, bit};
-use super::wire::{End, Wire};
+use super::wire::{End, Patience, Wire};
 
 /// Relation of a field to the label that names it.
 const LABELLED_BY: u32 = 2;
+/// An object has no more actions than this, whatever it says.
+const MOST_ACTIONS: usize = 32;
+/// Objects whose number is of interest in a tree; many others carry one without meaning.
+const NUMBERS: [u32; 8] = [
+    role::DIAL, role::PROGRESS_BAR, role::SCROLL_BAR, role::SLIDER, role::SPIN_BUTTON, role::SPLIT_PANE,
+    role::LEVEL_BAR, role::RATING,
+];
 
 /// What makes an object known: enough for its role, name, states and children.
 pub(super) fn basics(kit: Kit) -> &'static [Ask] {
@@ -29,16 +36,30 @@ pub(super) fn has_text(raw: &Raw) -> bool {
         role::PASSWORD_TEXT, role::DATE_EDITOR, role::SPIN_BUTTON, role::TERMINAL, role::TEXT, role::AUTOCOMPLETE,
         role::EDITBAR, role::ENTRY, role::DOCUMENT_TEXT,
     ];
-    raw.faces.has(Faces::TEXT) && !secret(raw) && (fields.contains(&raw.role) || raw.is(bit::EDITABLE) || raw.is(bit::MULTI_LINE))
+    let leaf = raw.role == role::STATIC;
+    raw.faces.has(Faces::TEXT) && !secret(raw) && !leaf && (fields.contains(&raw.role) || raw.is(bit::EDITABLE) || raw.is(bit::MULTI_LINE))
+}
+
+/// How much is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// What a list of many needs; what lasts is taken from earlier.
+    Tree,
+    /// Everything, afresh.
+    One,
 }
 
 /// The first round of questions about a known object.
-fn first(raw: &Raw, kit: Kit, out: &mut Vec<Ask>) {
-    if raw.faces.has(Faces::COMPONENT) {
+fn first(raw: &Raw, kit: Kit, depth: Depth, known: bool, out: &mut Vec<Ask>) {
+    let one = depth == Depth::One;
+    // Hidden objects have no place; GTK 4 marks nothing as showing.
+    let hidden = kit != Kit::Gtk4 && !raw.is(bit::VISIBLE) && !raw.is(bit::SHOWING);
+    if raw.faces.has(Faces::COMPONENT) && (one || !hidden) {
         out.push(Ask::Extents);
     }
-    if raw.faces.has(Faces::ACTION) {
-        out.push(Ask::Actions);
+    if raw.faces.has(Faces::ACTION) && !known {
+        // All objects of Chromium have the same second action, and no name for people.
+        out.push(if kit == Kit::Chromium && !one { Ask::ActionName(0) } else { Ask::Actions });
     }
     if unnamed_role(raw) {
         out.push(Ask::RoleName);
@@ -46,17 +67,17 @@ fn first(raw: &Raw, kit: Kit, out: &mut Vec<Ask>) {
     if has_text(raw) {
         out.push(Ask::CharacterCount);
     }
-    if raw.faces.has(Faces::VALUE) {
+    if raw.faces.has(Faces::VALUE) && (one || NUMBERS.contains(&raw.role)) {
         out.extend_from_slice(if kit.get_all() { &[Ask::Range] } else { &[Ask::Now, Ask::Min, Ask::Max, Ask::Step] });
     }
     if raw.role == role::COMBO_BOX && raw.faces.has(Faces::SELECTION) {
         out.push(Ask::Selected(0));
     }
-    if kit == Kit::Chromium && (raw.is(bit::FOCUSABLE) || raw.is(bit::EDITABLE)) {
-        out.push(Ask::Attributes);
+    if one || (!known && (raw.is(bit::FOCUSABLE) || raw.is(bit::EDITABLE))) {
+        out.push(if kit == Kit::Chromium { Ask::Attributes } else { Ask::AccessibleId });
     }
     let field = has_text(raw) || secret(raw) || [role::COMBO_BOX, role::SLIDER, role::SPIN_BUTTON].contains(&raw.role);
-    if field && raw.name.is_empty() {
+    if field && (raw.name.is_empty() || (kit == Kit::Qt && raw.role == role::COMBO_BOX)) {
         out.push(Ask::Relations);
     }
 }
@@ -65,7 +86,7 @@ fn first(raw: &Raw, kit: Kit, out: &mut Vec<Ask>) {
 pub(super) struct Survey<'a> {
     pub wire: &'a Wire,
     pub until: Instant,
-    pub patience: Duration,
+    pub patience: Patience,
 }
 
 impl Survey<'_> {
@@ -89,43 +110,51 @@ impl Survey<'_> {
     }
 
     /// Extents, actions, values and labels of all of them, in three rounds.
-    pub async fn fill(&self, raws: &mut [Raw], kit: Kit, max_text: usize) -> End {
+    pub async fn fill(&self, raws: &mut [Raw], app: &App, depth: Depth, max_text: usize) -> End {
+        let kit = app.kit();
+        let known = if depth == Depth::Tree { app.lasting.fill(raws) } else { vec![false; raws.len()] };
         let mut asks = Vec::new();
-        let mut one = Vec::new();
+        let mut some = Vec::new();
         for (i, raw) in raws.iter().enumerate() {
-            one.clear();
-            first(raw, kit, &mut one);
-            asks.extend(one.iter().map(|a| (i, *a)));
+            some.clear();
+            first(raw, kit, depth, known[i], &mut some);
+            asks.extend(some.iter().map(|a| (i, *a)));
         }
         let end = self.ask(raws, &asks).await;
         if end != End::Whole {
             return end;
         }
-        self.texts(raws, max_text).await
-    }
-
-    async fn texts(&self, raws: &mut [Raw], max_text: usize) -> End {
-        let max = i32::try_from(max_text).unwrap_or(i32::MAX);
-        let mut asks = Vec::new();
-        for (i, raw) in raws.iter_mut().enumerate() {
-            if !has_text(raw) || secret(raw) {
-                continue;
-            }
-            if raw.characters > 0 {
-                asks.push((i, Ask::Text(raw.characters.min(max))));
-            } else {
-                raw.text = Some(String::new());
-            }
-        }
+        let mut asks = texts(raws, max_text);
+        let learning = action_names(raws, app, depth, &mut asks);
         let end = self.ask(raws, &asks).await;
         if end != End::Whole {
             return end;
         }
-        self.names(raws).await
+        for i in learning {
+            app.lasting.learn(raws[i].role, &raws[i].shown, &raws[i].actions);
+        }
+        for raw in raws.iter_mut() {
+            if raw.actions.len() < raw.shown.len()
+                && let Some(names) = app.lasting.names(raw.role, &raw.shown)
+            {
+                raw.actions = names.to_vec();
+            }
+            if raw.id.is_none() {
+                raw.id = raw.attributes.get("id").cloned();
+            }
+        }
+        if depth == Depth::Tree {
+            app.lasting.keep(raws);
+        }
+        self.names(raws, kit).await
     }
 
     /// Names of chosen options and of labels, looked up among the objects themselves first.
-    async fn names(&self, raws: &mut [Raw]) -> End {
+    async fn names(&self, raws: &mut [Raw], kit: Kit) -> End {
+        for raw in raws.iter_mut().filter(|r| kit == Kit::Qt && r.role == role::COMBO_BOX) {
+            // Qt names a combo box by what is chosen in it.
+            raw.chosen = Some(std::mem::take(&mut raw.name));
+        }
         let mut wanted: Vec<Ref> = Vec::new();
         for raw in raws.iter() {
             wanted.extend(raw.selected.clone());
@@ -150,10 +179,43 @@ impl Survey<'_> {
             if let Some(name) = label(raw).and_then(|r| names.get(r)) {
                 raw.name.clone_from(name);
             }
-            raw.chosen = raw.selected.as_ref().and_then(|r| names.get(r)).cloned();
+            if let Some(name) = raw.selected.as_ref().and_then(|r| names.get(r)) {
+                raw.chosen = Some(name.clone());
+            }
         }
         end
     }
+}
+
+/// Texts of fields; empty ones need not be asked for.
+fn texts(raws: &mut [Raw], max_text: usize) -> Vec<(usize, Ask)> {
+    let max = i32::try_from(max_text).unwrap_or(i32::MAX);
+    let mut asks = Vec::new();
+    for (i, raw) in raws.iter_mut().enumerate().filter(|(_, r)| has_text(r)) {
+        if raw.characters > 0 {
+            asks.push((i, Ask::Text(raw.characters.min(max))));
+        } else {
+            raw.text = Some(String::new());
+        }
+    }
+    asks
+}
+
+/// Names of actions that are not known yet. Of objects that show the same to people, one is
+/// asked; the answer tells which.
+fn action_names(raws: &[Raw], app: &App, depth: Depth, asks: &mut Vec<(usize, Ask)>) -> Vec<usize> {
+    let mut asked: HashSet<(u32, &[String])> = HashSet::new();
+    let mut out = Vec::new();
+    for (i, raw) in raws.iter().enumerate().filter(|(_, r)| !r.shown.is_empty()) {
+        let new = depth == Depth::One
+            || (app.lasting.names(raw.role, &raw.shown).is_none() && asked.insert((raw.role, &raw.shown)));
+        if new {
+            let n = i32::try_from(raw.shown.len().min(MOST_ACTIONS)).unwrap_or_default();
+            asks.extend((0..n).map(|n| (i, Ask::ActionName(n))));
+            out.push(i);
+        }
+    }
+    out
 }
 
 fn label(raw: &Raw) -> Option<&Ref> {

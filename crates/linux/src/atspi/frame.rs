@@ -1,59 +1,74 @@
 //! Which accessible object is a given window.
 //!
-//! Owns: telling an application's frames apart. Refuses to guess: two objects that could both be
+//! Owns: telling an application's windows apart. Refuses to guess: two objects that could both be
 //! the window make none.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use desktop::{Rect, Screen, Window, WindowId, WindowKind};
 
-use super::apps::App;
-use super::ask::{Ask, Ref};
-use super::detail::{Survey, basics};
-use super::node::View;
+use super::apps::Kit;
+use super::ask::Ref;
+use super::node::{View, popover, role};
+use super::found::Found;
 use super::raw::{Raw, bit};
-use super::wire::End;
+
+/// Evidence that could be a moment old is believed for good when it is seen again this much later.
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// Windows that were told apart once, while both window and object live.
 #[derive(Default)]
-pub(super) struct Bound(Mutex<HashMap<(WindowId, u64), Ref>>);
+pub(super) struct Bound(Mutex<Ties>);
+
+#[derive(Default)]
+struct Ties {
+    sure: HashMap<(WindowId, u64), Ref>,
+    maybe: HashMap<(WindowId, u64), (Ref, Instant)>,
+}
 
 impl Bound {
+    fn ties(&self) -> MutexGuard<'_, Ties> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn get(&self, w: &Window) -> Option<Ref> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&(w.id, w.birth)).cloned()
+        self.ties().sure.get(&(w.id, w.birth)).cloned()
     }
 
     fn set(&self, w: &Window, r: &Ref) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ties = self.ties();
         // An application that opens and closes windows all day leaves nothing behind.
-        if all.len() > 4096 {
-            all.clear();
+        if ties.sure.len() > 4096 {
+            ties.sure.clear();
         }
-        all.insert((w.id, w.birth), r.clone());
+        ties.sure.insert((w.id, w.birth), r.clone());
+    }
+
+    /// The active one of several like it: focus may have moved since the window was listed.
+    fn suppose(&self, w: &Window, r: &Ref) {
+        let key = (w.id, w.birth);
+        let before = self.ties().maybe.get(&key).cloned();
+        match before {
+            Some((known, at)) if known == *r => {
+                if at.elapsed() > AGAIN {
+                    self.set(w, r);
+                }
+            }
+            _ => {
+                let mut ties = self.ties();
+                if ties.maybe.len() > 512 {
+                    ties.maybe.clear();
+                }
+                ties.maybe.insert(key, (r.clone(), Instant::now()));
+            }
+        }
     }
 
     /// It is known to be another window.
     fn other(&self, w: &Window, r: &Ref) -> bool {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().any(|(k, v)| v == r && *k != (w.id, w.birth))
-    }
-}
-
-/// The top-level objects of an application, with basics and extents.
-pub(super) async fn tops(survey: &Survey<'_>, app: &Arc<App>) -> Result<Vec<Raw>, End> {
-    let root = Ref { bus: app.bus.clone(), path: app.root.clone() };
-    let mut list = vec![Raw::at(root)];
-    let end = survey.ask(&mut list, &[(0, Ask::Children)]).await;
-    if end != End::Whole {
-        return Err(end);
-    }
-    let mut raws: Vec<Raw> = list[0].children.take().unwrap_or_default().into_iter().map(Raw::at).collect();
-    let all: Vec<Ask> = basics(app.kit()).iter().copied().chain([Ask::Extents]).collect();
-    let asks: Vec<_> = (0..raws.len()).flat_map(|i| all.iter().map(move |a| (i, *a))).collect();
-    match survey.ask(&mut raws, &asks).await {
-        End::Whole => Ok(raws),
-        end => Err(end),
+        self.ties().sure.iter().any(|(k, v)| v == r && *k != (w.id, w.birth))
     }
 }
 
@@ -64,27 +79,31 @@ enum Fit {
     No,
     /// It does not say.
     Unknown,
-    /// Of this size about, with a frame or shadow of the toolkit's own around it.
-    Near,
+    /// One inside the other, as with the window manager's frame or a toolkit's own shadow.
+    Framed,
     Exact,
 }
 
 fn fit(raw: &Raw, window: &Window, view: &View) -> Fit {
+    let view = view.fitted(raw, window.scale);
     let Some(r) = raw.extents.and_then(|e| view.place(e)).filter(|r| !r.is_empty()) else { return Fit::Unknown };
-    let off = |tolerance: i32| near(&r, &window.bounds, tolerance);
     let slack = (2.0 * view.scale).ceil() as i32;
-    if off(slack) {
+    let room = (64.0 * window.scale.max(1.0)) as i32;
+    if around(&r, &window.bounds, slack, slack) {
         Fit::Exact
-    } else if off((64.0 * view.scale) as i32) {
-        Fit::Near
+    } else if around(&r, &window.bounds, room, slack) || around(&window.bounds, &r, room, slack) {
+        Fit::Framed
     } else {
         Fit::No
     }
 }
 
-fn near(a: &Rect<Screen>, b: &Rect<Screen>, by: i32) -> bool {
-    let edges = [(a.x, b.x), (a.y, b.y), (a.right(), b.right()), (a.bottom(), b.bottom())];
-    edges.iter().all(|(p, q)| p.abs_diff(*q) <= by.unsigned_abs())
+/// `outer` goes round `inner` by at most `out`, and is short of it by at most `short`.
+fn around(outer: &Rect<Screen>, inner: &Rect<Screen>, out: i32, short: i32) -> bool {
+    let margins = [
+        inner.x - outer.x, inner.y - outer.y, outer.right() - inner.right(), outer.bottom() - inner.bottom(),
+    ];
+    margins.iter().all(|m| (-short..=out).contains(m))
 }
 
 /// The object that is this window, or none where that cannot be told.
@@ -93,33 +112,100 @@ pub(super) fn choose<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &
     let fits = |r: &Raw| fit(r, window, view);
     if let Some(known) = bound.get(window)
         && let Some(r) = tops.iter().find(|r| r.at == known)
-        && (titled(r) || fits(r) >= Fit::Near)
+        && (titled(r) || fits(r) >= Fit::Framed)
     {
         return Some(r);
     }
-    let popup = window.kind == WindowKind::Popup;
-    let mut left: Vec<&Raw> = tops.iter().filter(|r| fits(r) != Fit::No && (titled(r) || fits(r) == Fit::Exact)).collect();
-    for better in [
-        &(|r: &Raw| titled(r) && fits(r) == Fit::Exact) as &dyn Fn(&Raw) -> bool,
-        &(|r: &Raw| titled(r) && !popup),
-        &(|r: &Raw| (r.name.is_empty() || window.title.is_empty() || popup) && r.is(bit::SHOWING)),
-        &(|r: &Raw| !bound.other(window, &r.at)),
-        &(|r: &Raw| r.is(bit::ACTIVE) == window.active),
-    ] {
-        let some: Vec<&Raw> = left.iter().copied().filter(|r| better(r)).collect();
-        if !some.is_empty() {
-            left = some;
-        }
-        if left.len() == 1 {
-            break;
+    let placed: Vec<&Raw> = tops.iter().filter(|r| fits(r) != Fit::No).collect();
+    let mut left: Vec<&Raw> = placed.iter().copied().filter(|r| titled(r) && window.kind != WindowKind::Popup).collect();
+    if left.is_empty() {
+        // Titles of dialogs and popups are told to nobody; a title may also have just changed.
+        left = placed.into_iter().filter(|r| fits(r) >= Fit::Framed && r.is(bit::SHOWING)).collect();
+        if view.kit == Kit::Gtk4 && tops.len() > 1 {
+            left.retain(|r| r.name.is_empty());
         }
     }
-    let [one] = left[..] else { return None };
-    // Same place and another title: two windows on top of each other, unless it is the only one.
-    let sure = titled(one) || one.name.is_empty() || window.title.is_empty() || popup || tops.len() == 1;
-    if !sure {
-        return None;
+    narrow(&mut left, |r| fits(r) == Fit::Exact);
+    narrow(&mut left, |r| fits(r) >= Fit::Framed);
+    narrow(&mut left, |r| !bound.other(window, &r.at));
+    if let [one] = left[..] {
+        bound.set(window, &one.at);
+        return Some(one);
     }
-    bound.set(window, &one.at);
+    let active: Vec<&Raw> = left.iter().copied().filter(|r| r.is(bit::ACTIVE)).collect();
+    let [active] = active[..] else { return None };
+    let rest: Vec<&Raw> = left.into_iter().filter(|r| r.at != active.at).collect();
+    let one = match (window.active, &rest[..]) {
+        (true, _) => active,
+        (false, [one]) => one,
+        _ => return None,
+    };
+    bound.suppose(window, &one.at);
     Some(one)
+}
+
+fn narrow(left: &mut Vec<&Raw>, keep: impl Fn(&Raw) -> bool) {
+    if left.len() > 1 && left.iter().any(|r| keep(r)) {
+        left.retain(|r| keep(r));
+    }
+}
+
+/// Roles of what lies in a popup of its own.
+fn poppable(raw: &Raw) -> bool {
+    let roles = [
+        role::MENU, role::POPUP_MENU, role::LIST, role::LIST_BOX, role::WINDOW, role::TOOL_TIP, role::COMBO_BOX,
+        role::TABLE, role::TREE, role::TREE_TABLE, role::PANEL, role::ALERT, role::DIALOG,
+    ];
+    roles.contains(&raw.role) || popover(raw)
+}
+
+/// Objects of a whole application that could be a popup, whose extents are worth asking.
+pub(super) fn popups(found: &Found, kit: Kit) -> Vec<usize> {
+    let shown = |r: &Raw| r.is(bit::SHOWING) || (kit == Kit::Gtk4 && popover(r));
+    let asked = |i: &usize| {
+        let raw = &found.raws[*i];
+        shown(raw) && (poppable(raw) || found.parents[*i].is_some_and(|p| found.raws[p].role == role::MENU))
+    };
+    (1..found.raws.len()).filter(asked).collect()
+}
+
+/// The object that is this popup: the one that lies just where it is, or a menu whose items do.
+pub(super) fn popup(found: &Found, window: &Window, view: &View) -> Option<usize> {
+    let place = |i: usize| found.raws[i].extents.and_then(|e| view.fitted(&found.raws[i], window.scale).place(e));
+    let border = (6.0 * window.scale.max(1.0)) as i32;
+    let all = popups(found, view.kit);
+    let mut fit: Vec<usize> = all
+        .iter()
+        .copied()
+        .filter(|i| poppable(&found.raws[*i]))
+        .filter(|i| place(*i).is_some_and(|r| !r.is_empty() && around(&window.bounds, &r, border, border)))
+        .collect();
+    // An outer object and the list that fills it are one popup: the outer one is meant.
+    fit.retain({
+        let all = fit.clone();
+        move |i| !all.iter().any(|o| o != i && found.order(*o).contains(i))
+    });
+    if fit.is_empty() {
+        fit = all.iter().copied().filter(|i| found.raws[*i].role == role::MENU && items_fill(found, *i, window, &place)).collect();
+    }
+    match fit[..] {
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
+/// The shown items of a menu lie inside the popup and are as wide as it.
+fn items_fill(
+    found: &Found,
+    menu: usize,
+    window: &Window,
+    place: &dyn Fn(usize) -> Option<Rect<Screen>>,
+) -> bool {
+    let items: Vec<Rect<Screen>> =
+        found.below[menu].iter().filter(|i| found.raws[**i].is(bit::SHOWING)).filter_map(|i| place(*i)).collect();
+    let room = (24.0 * window.scale.max(1.0)) as i32;
+    let w = &window.bounds;
+    !items.is_empty()
+        && items.iter().all(|r| around(w, r, i32::MAX / 4, 2))
+        && items.iter().any(|r| r.x - w.x <= room && w.right() - r.right() <= room)
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns: role names, states, places on the screen, what counts as secret. Refuses to own: asking.
 
-use desktop::{Limits, Node, Point, Range, Rect, Screen, States, Window};
+use desktop::{Limits, Node, Range, Rect, Screen, States, Window};
 
 use super::apps::Kit;
 use super::raw::{Faces, Raw, bit};
@@ -12,28 +12,41 @@ pub(super) mod role {
     pub const CHECK_MENU_ITEM: u32 = 8;
     pub const COMBO_BOX: u32 = 11;
     pub const DATE_EDITOR: u32 = 12;
+    pub const DIAL: u32 = 15;
+    pub const ALERT: u32 = 2;
+    pub const DIALOG: u32 = 16;
+    pub const PANEL: u32 = 39;
+    pub const TABLE: u32 = 55;
+    pub const TREE: u32 = 65;
+    pub const TREE_TABLE: u32 = 66;
+    pub const LABEL: u32 = 29;
     pub const LIST: u32 = 31;
     pub const LIST_ITEM: u32 = 32;
     pub const MENU: u32 = 33;
     pub const MENU_ITEM: u32 = 35;
     pub const PASSWORD_TEXT: u32 = 40;
     pub const POPUP_MENU: u32 = 41;
+    pub const PROGRESS_BAR: u32 = 42;
     pub const RADIO_BUTTON: u32 = 44;
     pub const RADIO_MENU_ITEM: u32 = 45;
+    pub const SCROLL_BAR: u32 = 48;
     pub const SLIDER: u32 = 51;
     pub const SPIN_BUTTON: u32 = 52;
+    pub const SPLIT_PANE: u32 = 53;
     pub const TERMINAL: u32 = 60;
     pub const TEXT: u32 = 61;
     pub const TOGGLE_BUTTON: u32 = 62;
     pub const TOOL_TIP: u32 = 64;
     pub const WINDOW: u32 = 69;
-    pub const PARAGRAPH: u32 = 73;
     pub const AUTOCOMPLETE: u32 = 76;
     pub const EDITBAR: u32 = 77;
     pub const ENTRY: u32 = 79;
     pub const DOCUMENT_FRAME: u32 = 82;
     pub const DOCUMENT_TEXT: u32 = 94;
     pub const DOCUMENT_WEB: u32 = 95;
+    pub const LEVEL_BAR: u32 = 103;
+    pub const RATING: u32 = 114;
+    pub const STATIC: u32 = 116;
     pub const LIST_BOX: u32 = 98;
     pub const SWITCH: u32 = 130;
 }
@@ -63,14 +76,32 @@ const ROLES: [&str; 131] = [
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     pub kit: Kit,
-    pub origin: Point<Screen>,
+    /// The window's client area.
+    pub area: Rect<Screen>,
+    /// Native pixels per unit of the application's coordinates.
     pub scale: f64,
 }
 
 impl View {
+    /// Units are native pixels until `fitted`.
     pub fn of(window: &Window, kit: Kit) -> Self {
-        let scale = if window.scale.is_finite() && window.scale > 0.0 { window.scale } else { 1.0 };
-        Self { kit, origin: window.bounds.origin(), scale }
+        Self { kit, area: window.bounds, scale: 1.0 }
+    }
+
+    /// Whether this toolkit counts in logical units is seen by the window's own object: the
+    /// scale under which it lies best on the window.
+    #[must_use]
+    pub fn fitted(self, top: &Raw, scale: f64) -> Self {
+        if !scale.is_finite() || scale <= 0.0 || (scale - 1.0).abs() < 0.01 {
+            return self;
+        }
+        let off = |view: &Self| {
+            top.extents.and_then(|e| view.place(e)).map_or(u64::MAX, |r| {
+                u64::from(r.w.abs_diff(self.area.w)) + u64::from(r.h.abs_diff(self.area.h))
+            })
+        };
+        let scaled = Self { scale, ..self };
+        if off(&scaled) < off(&self) { scaled } else { self }
     }
 
     /// `None` where the toolkit does not tell.
@@ -78,11 +109,14 @@ impl View {
         if w < 0 || h < 0 || x == i32::MIN || y == i32::MIN || (x, y, w.min(1), h.min(1)) == (-1, -1, 0, 0) {
             return None;
         }
-        let logical = matches!(self.kit, Kit::Gtk3 | Kit::Gtk4);
-        let scale = if logical { self.scale } else { 1.0 };
-        let px = |n: i32| (f64::from(n) * scale).round().clamp(-1e9, 1e9) as i32;
-        let (dx, dy) = if self.kit == Kit::Gtk4 { (self.origin.x, self.origin.y) } else { (0, 0) };
+        let px = |n: i32| (f64::from(n) * self.scale).round().clamp(-1e9, 1e9) as i32;
+        let (dx, dy) = if self.kit == Kit::Gtk4 { (self.area.x, self.area.y) } else { (0, 0) };
         Some(Rect::new(px(x) + dx, px(y) + dy, px(w) as u32, px(h) as u32))
+    }
+
+    /// A part of it lies inside the window.
+    fn meets(&self, r: &Rect<Screen>) -> bool {
+        self.area.is_empty() || self.area.meet(r).is_some()
     }
 }
 
@@ -91,15 +125,31 @@ impl View {
 pub(super) struct Inherited {
     pub web: bool,
     pub secret: bool,
+    /// Drawn in a surface of its own whose place on the screen is not known here.
+    pub apart: bool,
 }
 
 impl Inherited {
-    pub fn below(self, raw: &Raw) -> Self {
+    pub fn below(self, raw: &Raw, inner: bool) -> Self {
+        let document = raw.role == role::DOCUMENT_WEB || (raw.role == role::DOCUMENT_FRAME && raw.faces.has(Faces::DOCUMENT));
         Self {
-            web: self.web || matches!(raw.role, role::DOCUMENT_WEB) || (raw.role == role::DOCUMENT_FRAME && raw.faces.has(Faces::DOCUMENT)),
+            web: self.web || document,
             secret: self.secret || secret(raw),
+            apart: self.apart || (inner && popover(raw)),
         }
     }
+}
+
+/// GTK 4 names objects without a name by their class.
+pub(super) fn class_name(name: &str) -> bool {
+    name.strip_prefix("Gtk").is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+/// A popover of GTK 4: its descendants tell places relative to its own surface.
+pub(super) fn popover(raw: &Raw) -> bool {
+    matches!(raw.name.as_str(), "GtkPopover" | "GtkPopoverMenu" | "GtkPopoverMenuBar" | "GtkEmojiChooser")
 }
 
 pub(super) fn secret(raw: &Raw) -> bool {
@@ -120,7 +170,7 @@ pub(super) fn unnamed_role(raw: &Raw) -> bool {
     raw.role == 70 || raw.role as usize >= ROLES.len()
 }
 
-fn states(raw: &Raw, from: Inherited) -> States {
+fn states(raw: &Raw, view: &View, from: Inherited, bounds: Option<&Rect<Screen>>) -> States {
     let mut out = States::default();
     let pairs = [
         (bit::VISIBLE, States::VISIBLE), (bit::SHOWING, States::SHOWING), (bit::FOCUSABLE, States::FOCUSABLE),
@@ -134,6 +184,11 @@ fn states(raw: &Raw, from: Inherited) -> States {
     ];
     for (from, to) in pairs {
         out.set(to, raw.is(from) || out.has(to));
+    }
+    if view.kit == Kit::Gtk4 {
+        // It marks nothing as showing: what has a place inside the window shows.
+        let placed = bounds.is_some_and(|b| !b.is_empty() && view.meets(b));
+        out.set(States::SHOWING, out.has(States::VISIBLE) && (placed || (from.apart && raw.extents.is_some_and(|e| e.2 > 0))));
     }
     out.set(States::ENABLED, raw.is(bit::ENABLED) || raw.is(bit::SENSITIVE));
     let checks = [
@@ -167,18 +222,19 @@ fn range(raw: &Raw) -> Option<Range> {
     let now = raw.now?;
     let (min, max) = (raw.min.unwrap_or(0.0), raw.max.unwrap_or(0.0));
     // Buttons and cells of some toolkits have the interface and no bounds: no number is meant.
-    (max > min && now.is_finite()).then(|| Range { min, max, now, step: raw.step.unwrap_or(0.0) })
+    (max > min && now.is_finite() && (max - min).is_finite()).then(|| Range { min, max, now, step: raw.step.unwrap_or(0.0) })
 }
 
 pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> Node {
-    let states = states(raw, from);
+    let bounds = raw.extents.and_then(|e| view.place(e)).filter(|_| !from.apart);
+    let states = states(raw, view, from, bounds.as_ref());
     let value = raw.chosen.as_ref().or(raw.text.as_ref()).filter(|_| !states.has(States::SECRET));
     let id = raw.id.as_ref().or_else(|| raw.attributes.get("id")).filter(|s| !s.is_empty());
     Node {
         key: raw.at.key(),
         parent: None,
         raw_role: role_name(raw),
-        name: clean(&raw.name, limits.max_text),
+        name: if view.kit == Kit::Gtk4 && class_name(&raw.name) { String::new() } else { clean(&raw.name, limits.max_text) },
         description: clean(&raw.description, limits.max_text),
         value: value.map(|v| clean(v, limits.max_text)),
         range: range(raw),
@@ -186,7 +242,7 @@ pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> 
         actions: raw.actions.clone(),
         editable_text: raw.faces.has(Faces::EDITABLE),
         selection: raw.faces.has(Faces::SELECTION),
-        bounds: raw.extents.and_then(|e| view.place(e)),
+        bounds,
         automation_id: id.map(|s| clean(s, limits.max_text)),
         child_count: raw.child_count.max(0) as u32,
         index_in_parent: u32::try_from(raw.index).ok(),

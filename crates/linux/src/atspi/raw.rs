@@ -76,7 +76,7 @@ pub(super) mod bit {
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub at: Ref,
-    pub parent_ref: Option<Ref>,
+    pub parent: Option<Ref>,
     pub role: u32,
     pub role_name: Option<String>,
     pub name: String,
@@ -88,7 +88,10 @@ pub(super) struct Raw {
     pub index: i32,
     pub children: Option<Vec<Ref>>,
     pub extents: Option<(i32, i32, i32, i32)>,
+    /// Names of actions as programs know them.
     pub actions: Vec<String>,
+    /// The same as people are shown them.
+    pub shown: Vec<String>,
     pub attributes: HashMap<String, String>,
     pub relations: Vec<(u32, Vec<Ref>)>,
     pub characters: i32,
@@ -116,7 +119,7 @@ impl Default for Raw {
     fn default() -> Self {
         Self {
             at: Ref { bus: Arc::from(""), path: Arc::from("") },
-            parent_ref: None,
+            parent: None,
             role: 0,
             role_name: None,
             name: String::new(),
@@ -129,6 +132,7 @@ impl Default for Raw {
             children: None,
             extents: None,
             actions: Vec::new(),
+            shown: Vec::new(),
             attributes: HashMap::new(),
             relations: Vec::new(),
             characters: 0,

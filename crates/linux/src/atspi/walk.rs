@@ -1,24 +1,22 @@
-//! Walking the objects of one window.
+//! Walking the objects of one window, level by level.
 //!
-//! Owns: the order of rounds, what is cut and counted as left out. Refuses to own: which window.
+//! Owns: the order of rounds, what is cut and counted as left out. Refuses to own: which window,
+//! and what the objects are like beyond their place.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
-use desktop::{Limits, Tree};
+use desktop::Limits;
 
 use super::apps::Kit;
 use super::ask::{Ask, Ref, items};
 use super::detail::{Survey, basics};
-use super::node::{Inherited, View, node};
+use super::found::Found;
 use super::raw::{Faces, Item, Raw, bit};
 use super::wire::End;
 
-/// A container that says it has more children is not asked for all of them.
-const MANY: i32 = 2500;
-/// So many of a huge container are taken.
-const SOME: i32 = 200;
+/// A table that says it has more children is not asked for all of them.
+const MANY: i32 = 2000;
 
 /// What the bulk list of an application holds, by object and by parent.
 #[derive(Default)]
@@ -38,16 +36,8 @@ impl Bulk {
         out
     }
 
-    pub fn take(&mut self, r: &Ref) -> Option<Raw> {
-        self.raws.remove(r)
-    }
-
     pub fn get(&self, r: &Ref) -> Option<&Raw> {
         self.raws.get(r)
-    }
-
-    pub fn all(&self) -> impl Iterator<Item = &Raw> {
-        self.raws.values()
     }
 
     /// Children in order, only where each one that is counted is there.
@@ -66,49 +56,17 @@ impl Bulk {
 pub(super) struct Walk<'a> {
     pub survey: Survey<'a>,
     pub kit: Kit,
-    pub view: View,
     pub limits: &'a Limits,
     pub bulk: Bulk,
-}
-
-struct Found {
-    raws: Vec<Raw>,
-    parents: Vec<Option<usize>>,
-    below: Vec<Vec<usize>>,
-    places: HashMap<Ref, usize>,
-    cut: Option<&'static str>,
-    omitted: u64,
-}
-
-impl Found {
-    fn cut(&mut self, why: &'static str, omitted: u64) {
-        self.cut.get_or_insert(why);
-        self.omitted = self.omitted.saturating_add(omitted);
-    }
-
-    fn add(&mut self, raw: Raw, parent: usize) -> usize {
-        let i = self.raws.len();
-        self.places.insert(raw.at.clone(), i);
-        self.raws.push(raw);
-        self.parents.push(Some(parent));
-        self.below.push(Vec::new());
-        self.below[parent].push(i);
-        i
-    }
+    /// Nothing below hidden objects is wanted.
+    pub shown_only: bool,
 }
 
 impl Walk<'_> {
-    /// The tree below an object whose basics are known. `Err` when the application stopped
-    /// answering along the way.
-    pub async fn tree(mut self, top: Raw, until: Instant) -> Result<Tree, End> {
-        let mut found = Found {
-            places: HashMap::from([(top.at.clone(), 0)]),
-            raws: vec![top],
-            parents: vec![None],
-            below: vec![Vec::new()],
-            cut: None,
-            omitted: 0,
-        };
+    /// All objects below one whose basics are known. Left whole when the deadline comes, with
+    /// the cut noted; `Err` when the application stopped answering along the way.
+    pub async fn from(&mut self, top: Raw) -> Result<Found, End> {
+        let mut found = Found::from(top);
         let mut level = vec![0];
         let mut depth = 0;
         while !level.is_empty() {
@@ -129,13 +87,7 @@ impl Walk<'_> {
             }
             depth += 1;
         }
-        self.survey.until = until;
-        match self.survey.fill(&mut found.raws, self.kit, self.limits.max_text).await {
-            End::Whole => {}
-            End::Deadline => found.cut("deadline", 0),
-            end => return Err(end),
-        }
-        Ok(self.finish(found))
+        Ok(found)
     }
 
     /// Add the children of one level; they are the next.
@@ -145,11 +97,12 @@ impl Walk<'_> {
         let mut asks = Vec::new();
         for &i in level {
             let raw = &found.raws[i];
-            if raw.child_count == 0 && raw.children.is_none() {
+            let hidden = self.shown_only && i != 0 && !raw.is(bit::SHOWING) && !raw.is(bit::VISIBLE);
+            if hidden || (raw.child_count == 0 && raw.children.is_none()) {
                 continue;
             }
-            if raw.child_count > MANY {
-                let list = self.some(raw).await?;
+            if raw.child_count > self.most(raw) {
+                let list = self.survey.visible(raw).await?;
                 let left = (raw.child_count as u64).saturating_sub(list.len() as u64);
                 found.cut("too_many_children", left);
                 lists.push((i, list));
@@ -160,9 +113,18 @@ impl Walk<'_> {
             }
         }
         whole(self.survey.ask(&mut found.raws, &asks).await)?;
+        self.recount(found, &asks).await?;
         lists.extend(asks.iter().map(|(i, _)| (*i, found.raws[*i].children.take().unwrap_or_default())));
         lists.sort_by_key(|(i, _)| *i);
         self.join(found, lists).await
+    }
+
+    fn most(&self, raw: &Raw) -> i32 {
+        if raw.faces.has(Faces::TABLE) || raw.is(bit::MANAGES_DESCENDANTS) {
+            MANY
+        } else {
+            i32::try_from(self.limits.max_nodes).unwrap_or(i32::MAX).max(MANY)
+        }
     }
 
     /// Some containers tell no count in bulk.
@@ -173,6 +135,25 @@ impl Walk<'_> {
             .map(|i| (*i, Ask::ChildCount))
             .collect();
         whole(self.survey.ask(&mut found.raws, &asks).await)
+    }
+
+    /// A list shorter than its count is asked for its count again: it may have changed in
+    /// between. What is still missing is left out and said so.
+    async fn recount(&self, found: &mut Found, asked: &[(usize, Ask)]) -> Result<(), End> {
+        let short = |found: &Found, i: usize| {
+            let raw = &found.raws[i];
+            (raw.child_count.max(0) as usize).saturating_sub(raw.children.as_ref().map_or(0, Vec::len)) as u64
+        };
+        let again: Vec<_> =
+            asked.iter().filter(|(i, _)| short(found, *i) > 0).map(|(i, _)| (*i, Ask::ChildCount)).collect();
+        whole(self.survey.ask(&mut found.raws, &again).await)?;
+        for (i, _) in again {
+            let left = short(found, i);
+            if left > 0 {
+                found.cut("unlisted", left);
+            }
+        }
+        Ok(())
     }
 
     async fn join(&mut self, found: &mut Found, lists: Vec<(usize, Vec<Ref>)>) -> Result<Vec<usize>, End> {
@@ -187,7 +168,7 @@ impl Walk<'_> {
                     found.cut("max_elements", 1);
                     continue;
                 }
-                let known = self.bulk.take(&r);
+                let known = self.bulk.raws.remove(&r);
                 let is_new = known.is_none();
                 let mut raw = known.unwrap_or_else(|| Raw::at(r));
                 raw.index = n as i32;
@@ -202,59 +183,8 @@ impl Walk<'_> {
         whole(self.survey.ask(&mut found.raws, &asks).await)?;
         Ok(next)
     }
-
-    /// A bounded number of the children of a huge container: the first ones.
-    async fn some(&self, raw: &Raw) -> Result<Vec<Ref>, End> {
-        let asked = (0..SOME).filter_map(|i| {
-            super::wire::call(&raw.at.bus, &raw.at.path, super::ask::ACCESSIBLE, "GetChildAtIndex", &(i,))
-        });
-        let mut round = self.survey.wire.round(asked.collect(), self.survey.until, self.survey.patience).await;
-        whole(round.end)?;
-        Ok((0..SOME as usize).filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m))).collect())
-    }
-
-    /// In document order, as nodes.
-    fn finish(&self, mut found: Found) -> Tree {
-        let mut tree = Tree { nodes: Vec::with_capacity(found.raws.len()), ..Tree::default() };
-        let mut places: Vec<usize> = vec![0; found.raws.len()];
-        let mut said: Vec<Inherited> = vec![Inherited::default(); found.raws.len()];
-        let mut stack = vec![0];
-        while let Some(i) = stack.pop() {
-            stack.extend(found.below[i].iter().rev());
-            let from = found.parents[i].map(|p| said[p]).unwrap_or_default();
-            self.embedded(&mut found, i);
-            let mut node = node(&found.raws[i], &self.view, from, self.limits);
-            said[i] = from.below(&found.raws[i]);
-            node.parent = found.parents[i].map(|p| places[p]);
-            places[i] = tree.nodes.len();
-            tree.nodes.push(node);
-        }
-        tree.complete = found.cut.is_none();
-        tree.cut = found.cut;
-        tree.omitted = found.omitted;
-        tree
-    }
-
-    /// Put the names of embedded objects where the text only says that there is one.
-    fn embedded(&self, found: &mut Found, i: usize) {
-        let Some(text) = found.raws[i].text.take() else { return };
-        if !text.contains('\u{fffc}') {
-            found.raws[i].text = Some(text);
-            return;
-        }
-        let mut names = found.below[i]
-            .iter()
-            .map(|c| &found.raws[*c])
-            .filter(|c| !c.faces.has(Faces::TEXT) || c.role != 116)
-            .map(|c| c.name.as_str());
-        let mut out = String::with_capacity(text.len());
-        for c in text.chars() {
-            if c == '\u{fffc}' { out.push_str(names.next().unwrap_or_default()) } else { out.push(c) }
-        }
-        found.raws[i].text = Some(out);
-    }
 }
 
-fn whole(end: End) -> Result<(), End> {
+pub(super) fn whole(end: End) -> Result<(), End> {
     if end == End::Whole { Ok(()) } else { Err(end) }
 }

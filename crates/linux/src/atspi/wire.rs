@@ -61,6 +61,21 @@ struct Slots {
     /// Wake the caller when no more than this are left.
     want: usize,
     last: Instant,
+    any: bool,
+}
+
+/// How long the next answer of a round may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub first: Duration,
+    /// Once something was answered, so that the application is known to be alive.
+    pub later: Duration,
+}
+
+impl From<Duration> for Patience {
+    fn from(d: Duration) -> Self {
+        Self { first: d, later: d }
+    }
 }
 
 struct Batch {
@@ -100,6 +115,11 @@ impl Wire {
         wire
     }
 
+    /// Where calls are counted, for further connections.
+    pub fn counter(&self) -> Arc<AtomicU64> {
+        self.calls.clone()
+    }
+
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire) || self.conn.is_closed()
     }
@@ -122,17 +142,18 @@ impl Wire {
     }
 
     /// One call and its answer.
-    pub async fn one(&self, message: Message, until: Instant, patience: Duration) -> (Option<Answer>, End) {
+    pub async fn one(&self, message: Message, until: Instant, patience: impl Into<Patience>) -> (Option<Answer>, End) {
         let mut round = self.round(vec![message], until, patience).await;
         (round.answers.pop().flatten(), round.end)
     }
 
-    /// Send all, wait for all. Gives up at `until`, or when nothing came for `patience`.
-    pub async fn round(&self, messages: Vec<Message>, until: Instant, patience: Duration) -> Round {
+    /// Send all, wait for all. Gives up at `until`, or when nothing came for the patience.
+    pub async fn round(&self, messages: Vec<Message>, until: Instant, patience: impl Into<Patience>) -> Round {
+        let patience = patience.into();
         let n = messages.len();
         self.calls.fetch_add(n as u64, Ordering::Relaxed);
         let batch = Arc::new(Batch {
-            slots: Mutex::new(Slots { answers: (0..n).map(|_| None).collect(), left: n, want: 0, last: Instant::now() }),
+            slots: Mutex::new(Slots { answers: (0..n).map(|_| None).collect(), left: n, want: 0, last: Instant::now(), any: false }),
             wake: Notify::new(),
         });
         let mut held = Held { wire: self, serials: Vec::with_capacity(n) };
@@ -159,16 +180,16 @@ impl Wire {
         Round { answers, end }
     }
 
-    async fn settle(&self, batch: &Batch, want: usize, until: Instant, patience: Duration) -> End {
+    async fn settle(&self, batch: &Batch, want: usize, until: Instant, patience: Patience) -> End {
         loop {
             let wake = batch.wake.notified();
-            let last = {
+            let (last, any) = {
                 let mut slots = lock(&batch.slots);
                 if slots.left <= want {
                     return End::Whole;
                 }
                 slots.want = want;
-                slots.last
+                (slots.last, slots.any)
             };
             if self.is_closed() {
                 return End::Closed;
@@ -177,7 +198,7 @@ impl Wire {
             if now >= until {
                 return End::Deadline;
             }
-            let bored = last + patience;
+            let bored = last + if any { patience.later } else { patience.first };
             if now >= bored {
                 return End::Stalled;
             }
@@ -198,6 +219,7 @@ impl Wire {
             *slot = Some(answer);
             slots.left -= 1;
             slots.last = Instant::now();
+            slots.any = true;
             if slots.left <= slots.want {
                 batch.wake.notify_one();
             }

@@ -1,0 +1,272 @@
+//! Looking: trees of windows, single objects, texts, the focused object.
+//!
+//! Owns: finding the application and the object of a window, and why there is none. Refuses to
+//! own: how a round is sent and what a node is.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use desktop::{Ctx, DesktopError, EmptyBecause, Limits, Node, NodeKey, Rect, Result, Tree, Window, WindowKind};
+
+use super::apps::{App, Kit, Seat};
+use super::ask::{ACCESSIBLE, Ask, ROOT, Ref, refs};
+use super::bus::Link;
+use super::detail::{Depth, Survey, basics, has_text};
+use super::found::Found;
+use super::frame;
+use super::node::{Inherited, View, node, role, secret};
+use super::raw::{Raw, bit};
+use super::walk::{Bulk, Walk, whole};
+use super::wire::{End, call};
+use super::{BULK, PATIENCE, Shared, said};
+
+/// Kept back from a deadline so that what was found can be handed over.
+const RESERVE: Duration = Duration::from_millis(30);
+/// Bytes of a text that is read whole.
+const TEXT: usize = 1 << 20;
+/// A Chromium window of no more objects than this has no page in it.
+const HANDFUL: usize = 8;
+
+/// What was found of a window in one application.
+struct Place<'a> {
+    walk: Walk<'a>,
+    found: Found,
+    view: View,
+}
+
+fn empty(why: EmptyBecause) -> Tree {
+    Tree { complete: false, empty: Some(why), ..Tree::default() }
+}
+
+impl Shared {
+    pub(super) fn survey<'a>(&self, link: &'a Link, until: Instant) -> Survey<'a> {
+        Survey { wire: &link.wire, until, patience: PATIENCE.into() }
+    }
+
+    pub(super) async fn tree(&self, ctx: &Ctx, window: &Window, limits: &Limits) -> Result<Tree> {
+        let until = ctx.deadline.checked_sub(RESERVE).unwrap_or(ctx.deadline);
+        let link = match self.bus.link().await {
+            Ok(link) => link,
+            Err(DesktopError::NoAccessibility(_)) => return Ok(empty(EmptyBecause::NoBus)),
+            Err(e) => return Err(e),
+        };
+        // Half of the time for the places, the rest for what the objects are like.
+        let now = Instant::now();
+        let half = now + until.saturating_duration_since(now).mul_f32(0.6);
+        let found = self.place(&link, window, limits, half).await?;
+        let (app, Place { mut walk, mut found, view }) = match found {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(empty(EmptyBecause::NoWindow)),
+            Err(End::Closed) => return Ok(empty(EmptyBecause::NoBus)),
+            Err(_) => return Ok(empty(EmptyBecause::NotAnswering)),
+        };
+        walk.survey.until = until;
+        match walk.survey.fill(&mut found.raws, &app, Depth::Tree, limits.max_text).await {
+            End::Whole => {}
+            End::Deadline => found.cut("deadline", 0),
+            End::Closed => return Ok(empty(EmptyBecause::NoBus)),
+            End::Stalled => return Ok(empty(EmptyBecause::NotAnswering)),
+        }
+        let page = found.raws.iter().any(|r| matches!(r.role, role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
+        if app.kit() == Kit::Chromium && !page && found.raws.len() <= HANDFUL && window.kind != WindowKind::Popup {
+            return Ok(empty(EmptyBecause::NotEnabled));
+        }
+        let (tree, said) = found.tree(&view, limits);
+        self.seen.keep(window.id, view, said);
+        Ok(tree)
+    }
+
+    /// The objects of a window, by place alone.
+    async fn place<'a>(
+        &self,
+        link: &'a Link,
+        window: &Window,
+        limits: &'a Limits,
+        until: Instant,
+    ) -> Result<std::result::Result<Option<(Arc<App>, Place<'a>)>, End>> {
+        let Some(pid) = window.pid else { return Ok(Ok(None)) };
+        let met = link.apps.met(pid);
+        for app in &met {
+            match self.in_app(link, app, window, limits, until).await {
+                Ok(Some(place)) => return Ok(Ok(Some((app.clone(), place)))),
+                Ok(None) => {}
+                Err(end) => return Ok(Err(end)),
+            }
+        }
+        for app in link.apps.of(&link.wire, pid, until).await? {
+            if met.iter().any(|m| m.bus == app.bus) {
+                continue;
+            }
+            match self.in_app(link, &app, window, limits, until).await {
+                Ok(Some(place)) => return Ok(Ok(Some((app, place)))),
+                Ok(None) => {}
+                Err(end) => return Ok(Err(end)),
+            }
+        }
+        Ok(Ok(None))
+    }
+
+    async fn in_app<'a>(
+        &self,
+        link: &'a Link,
+        app: &Arc<App>,
+        window: &Window,
+        limits: &'a Limits,
+        until: Instant,
+    ) -> std::result::Result<Option<Place<'a>>, End> {
+        let Ok(_seat) = app.enter() else { return Err(End::Stalled) };
+        let kit = app.learn(&link.wire, until).await.map_err(|_| End::Stalled)?;
+        let survey = self.survey(link, until);
+        let (tops, bulk) = tops(&survey, app, kit).await?;
+        let view = View::of(window, kit);
+        let mut walk = Walk { survey, kit, limits, bulk, shown_only: false };
+        if let Some(top) = frame::choose(&tops, window, &view, &self.bound) {
+            let view = view.fitted(top, window.scale);
+            let found = walk.from(top.clone()).await?;
+            return Ok(Some(Place { walk, found, view }));
+        }
+        if window.kind == WindowKind::Normal {
+            return Ok(None);
+        }
+        // Menus and lists of combo boxes lie somewhere below the object they belong to.
+        walk.shown_only = true;
+        let root = Ref { bus: app.bus.clone(), path: app.root.clone() };
+        let list = tops.iter().map(|t| t.at.clone()).collect();
+        let mut found = walk.from(Raw { child_count: tops.len() as i32, children: Some(list), ..Raw::at(root) }).await?;
+        let asks: Vec<_> = frame::popups(&found, kit).into_iter().map(|i| (i, Ask::Extents)).collect();
+        whole(walk.survey.ask(&mut found.raws, &asks).await)?;
+        let Some(top) = frame::popup(&found, window, &view) else { return Ok(None) };
+        let view = view.fitted(&found.raws[top], window.scale);
+        Ok(Some(Place { walk, found: found.part(top), view }))
+    }
+
+    /// The application of a key, with a place among those that wait for it.
+    pub(super) async fn reach(&self, key: &NodeKey, until: Instant) -> Result<(Arc<Link>, Arc<App>, Ref, Seat)> {
+        let at = Ref::of(key).ok_or(DesktopError::NodeGone)?;
+        let link = self.bus.link().await?;
+        let app = link.apps.by_name(&link.wire, &at.bus, until).await?;
+        let seat = app.enter()?;
+        app.learn(&link.wire, until).await?;
+        Ok((link, app, at, seat))
+    }
+
+    pub(super) async fn read(&self, ctx: &Ctx, window: Option<&Window>, key: &NodeKey) -> Result<Node> {
+        let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
+        let survey = self.survey(&link, ctx.deadline);
+        let seen = self.seen.of(&at);
+        let mut raws = [Raw { role: u32::MAX, ..Raw::at(at) }];
+        let asks: Vec<_> = basics(app.kit()).iter().chain([&Ask::Index]).map(|a| (0, *a)).collect();
+        said(survey.ask(&mut raws, &asks).await, app.pid)?;
+        if raws[0].role == u32::MAX || raws[0].is(bit::DEFUNCT) {
+            return Err(DesktopError::NodeGone);
+        }
+        said(survey.fill(&mut raws, &app, Depth::One, Limits::default().max_text).await, app.pid)?;
+        let [mut raw] = raws;
+        if raw.role == role::COMBO_BOX && raw.chosen.is_none() && !has_text(&raw) {
+            raw.chosen = self.chosen(&survey, &app, &raw).await?;
+        }
+        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0 };
+        let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
+        let view = window.map_or(view, |w| View { area: w.bounds, ..view });
+        Ok(node(&raw, &view, from, &Limits::default()))
+    }
+
+    /// What is chosen in a combo box, where that lies in the objects below it.
+    async fn chosen(&self, survey: &Survey<'_>, app: &Arc<App>, raw: &Raw) -> Result<Option<String>> {
+        let limits = Limits { max_nodes: 400, max_depth: 12, max_text: 4096 };
+        let survey = Survey { wire: survey.wire, until: survey.until, patience: survey.patience };
+        let mut walk = Walk { survey, kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
+        let mut found = walk.from(raw.clone()).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
+        if app.kit() == Kit::Gtk4 {
+            let asks: Vec<_> = (0..found.raws.len()).filter(|i| found.raws[*i].role == role::LABEL).map(|i| (i, Ask::Extents)).collect();
+            said(walk.survey.ask(&mut found.raws, &asks).await, app.pid)?;
+        }
+        found.chosen(0, app.kit());
+        Ok(found.raws[0].chosen.take())
+    }
+
+    pub(super) async fn children(&self, ctx: &Ctx, key: &NodeKey, max: usize) -> Result<Vec<NodeKey>> {
+        let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
+        let survey = self.survey(&link, ctx.deadline);
+        let mut raws = [Raw { child_count: -1, role: u32::MAX, ..Raw::at(at.clone()) }];
+        said(survey.ask(&mut raws, &[(0, Ask::Role), (0, Ask::ChildCount)]).await, app.pid)?;
+        if raws[0].role == u32::MAX {
+            return Err(DesktopError::NodeGone);
+        }
+        let count = usize::try_from(raws[0].child_count).unwrap_or_default();
+        if count > max.max(2000) {
+            // More than anybody can list: one by one, as many as are wanted.
+            let asked = (0..max.min(2000)).filter_map(|i| call(&at.bus, &at.path, ACCESSIBLE, "GetChildAtIndex", &(i as i32,)));
+            let mut round = link.wire.round(asked.collect(), ctx.deadline, PATIENCE).await;
+            said(round.end, app.pid)?;
+            let n = round.answers.len();
+            return Ok((0..n).filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m))).map(|r| r.key()).collect());
+        }
+        said(survey.ask(&mut raws, &[(0, Ask::Children)]).await, app.pid)?;
+        let list = raws[0].children.take().ok_or(DesktopError::NodeGone)?;
+        Ok(list.into_iter().take(max).map(|r| r.key()).collect())
+    }
+
+    pub(super) async fn text(&self, ctx: &Ctx, key: &NodeKey) -> Result<String> {
+        let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
+        let survey = self.survey(&link, ctx.deadline);
+        let hidden = self.seen.of(&at).is_some_and(|s| s.2.secret);
+        let mut raws = [Raw { role: u32::MAX, characters: -1, ..Raw::at(at) }];
+        let attributes = (app.kit() == Kit::Chromium).then_some((0, Ask::Attributes));
+        let asks: Vec<_> = [(0, Ask::Role), (0, Ask::CharacterCount)].into_iter().chain(attributes).collect();
+        said(survey.ask(&mut raws, &asks).await, app.pid)?;
+        if raws[0].role == u32::MAX {
+            return Err(DesktopError::NodeGone);
+        }
+        if hidden || secret(&raws[0]) {
+            return Err(DesktopError::NotOffered("the text of a secret field".into()));
+        }
+        if raws[0].characters < 0 {
+            return Err(DesktopError::NotOffered("text".into()));
+        }
+        let most = raws[0].characters.min(TEXT as i32);
+        if most > 0 {
+            said(survey.ask(&mut raws, &[(0, Ask::Text(most))]).await, app.pid)?;
+        }
+        let text = raws[0].text.take().unwrap_or_default();
+        Ok(super::node::clean(&text, TEXT))
+    }
+
+    pub(super) async fn focused(&self, ctx: &Ctx, window: &Window) -> Result<Option<NodeKey>> {
+        let link = self.bus.link().await?;
+        let limits = Limits::default();
+        let found = match self.place(&link, window, &limits, ctx.deadline).await? {
+            Ok(Some((_, place))) => place.found,
+            Ok(None) => return Ok(None),
+            Err(end) => {
+                let pid = window.pid.unwrap_or(desktop::Pid(0));
+                return Err(said(end, pid).err().unwrap_or(DesktopError::Timeout));
+            }
+        };
+        // A document and the field in it both say that they have it: the inner one is meant.
+        let order = found.order(0);
+        let last = order.into_iter().rev().find(|i| found.raws[*i].is(bit::FOCUSED));
+        Ok(last.filter(|i| *i != 0 || found.raws.len() == 1).map(|i| found.raws[i].at.key()))
+    }
+}
+
+/// The top-level objects of an application with basics and extents, and its bulk list where it
+/// has one.
+async fn tops(survey: &Survey<'_>, app: &App, kit: Kit) -> std::result::Result<(Vec<Raw>, Bulk), End> {
+    let list = call(&app.bus, &app.root, ACCESSIBLE, "GetChildren", &());
+    let all = call(&app.bus, "/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems", &()).filter(|_| kit.bulk());
+    let mut round = survey.wire.round(list.into_iter().chain(all).collect(), survey.until, BULK).await;
+    whole(round.end)?;
+    let list = round.take(0).map(|m| refs(&m)).unwrap_or_default();
+    let bulk = round.take(1).map(|m| Bulk::read(&m, &app.bus)).unwrap_or_default();
+    let mut raws: Vec<Raw> = list.into_iter().filter(|r| &*r.path != ROOT).map(|r| bulk.get(&r).cloned().unwrap_or_else(|| Raw::at(r))).collect();
+    let mut asks = Vec::new();
+    for (i, raw) in raws.iter().enumerate() {
+        if bulk.get(&raw.at).is_none() {
+            asks.extend(basics(kit).iter().map(|a| (i, *a)));
+        }
+        asks.push((i, Ask::Extents));
+    }
+    whole(survey.ask(&mut raws, &asks).await)?;
+    Ok((raws, bulk))
+}
