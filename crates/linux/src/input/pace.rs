@@ -64,7 +64,7 @@ impl Pace {
                 }
                 Ok(None)
             }
-            Way::Sleep(pid) => asleep(pid, ctx),
+            Way::Sleep(pid) => asleep(bell, pid, ctx),
             Way::Ping(_) => {
                 while self.sent.len() > ahead {
                     let serial = self.sent[0];
@@ -103,28 +103,41 @@ pub(super) fn over(ctx: &Ctx) -> Option<Stopped> {
     }
 }
 
-/// Wait until the main thread sleeps, as it does when it has no events left.
-fn asleep(pid: Pid, ctx: &Ctx) -> Result<Option<Stopped>> {
+/// Wait until the main thread sleeps, as it does when it has no events left. It sleeps too while
+/// it waits for an answer of the server, so the server is asked in between: it has served the
+/// application by then, which shows as having woken.
+fn asleep(bell: &Bell, pid: Pid, ctx: &Ctx) -> Result<Option<Stopped>> {
     let end = Instant::now() + STALL;
-    let mut quiet = 0;
+    let (mut quiet, mut last) = (0, None);
     while Instant::now() < end {
-        match thread_state(pid) {
-            Some('S') => quiet += 1,
-            Some(_) => quiet = 0,
-            None => return Ok(None),
-        }
+        bell.wire.round_trip()?;
+        bell.wire.round_trip()?;
+        let Some(now) = main_thread(pid) else { return Ok(None) };
+        quiet = if now.state == 'S' && last == Some(now) { quiet + 1 } else { 0 };
+        last = Some(now);
         if quiet >= 3 {
             return Ok(None);
         }
-        if ctx.sleep(Duration::from_micros(300)).is_err() {
+        if ctx.sleep(Duration::from_micros(250)).is_err() {
             return Ok(over(ctx));
         }
     }
     Ok(Some(Stopped::NotAnswering))
 }
 
-/// The state letter of a process's main thread; `T` is stopped.
-pub(super) fn thread_state(pid: Pid) -> Option<char> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat[stat.rfind(')')? + 1..].trim_start().chars().next()
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Thread {
+    /// `S` sleeps, `T` is stopped.
+    pub state: char,
+    /// How often it went to sleep or was put aside.
+    switches: u64,
+}
+
+/// What the main thread of a process does; `None` when the process is gone.
+pub(super) fn main_thread(pid: Pid) -> Option<Thread> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim);
+    let count = |name: &str| field(name).and_then(|v| v.parse::<u64>().ok()).unwrap_or(0);
+    let switches = count("voluntary_ctxt_switches:") + count("nonvoluntary_ctxt_switches:");
+    Some(Thread { state: field("State:")?.chars().next()?, switches })
 }
