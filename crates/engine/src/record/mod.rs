@@ -21,6 +21,6 @@ mod wall;
 mod writer;
 
 pub use learn::has_command;
-pub use records::{Records, Turn};
+pub use records::Records;
 pub use secret::Secrets;
 pub use types::trajectory_schema;

@@ -3,7 +3,7 @@
 //! Owns: telling a whole recording from anything else, before the first act. Reads only plain
 //! files inside the directory, of bounded size. Refuses to own: finding, acting, comparing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -52,7 +52,6 @@ pub struct Step {
 
 #[derive(Debug)]
 pub struct Recording {
-    pub path: PathBuf,
     dir: Dir,
     pub steps: Vec<Step>,
     /// Of a driver that keeps no targets.
@@ -85,7 +84,7 @@ impl Recording {
         }
         let older = layout(&dir)?;
         let steps = turns.iter().map(|n| step(&dir, *n, older)).collect::<Result<_, _>>()?;
-        Ok(Self { path: path.into(), dir, steps, older })
+        Ok(Self { dir, steps, older })
     }
 
     /// The state after a turn, where it was kept and can be read.
