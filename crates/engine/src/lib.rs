@@ -23,6 +23,7 @@ mod press;
 mod proof;
 mod record;
 mod refusal;
+mod replay;
 mod role;
 mod run;
 mod schema;

@@ -15,7 +15,7 @@ mod list;
 mod menu;
 mod move_cursor;
 mod placing;
-// mod recording;
+mod recording;
 mod scroll;
 mod select_option;
 mod sessions;
@@ -223,10 +223,10 @@ pub static TOOLS: &[Spec] = &[
     acting::<apps::KillApp>(),
     tool::<clipboard::ClipboardRead>(),
     acting::<clipboard::ClipboardWrite>(),
-    // tool::<recording::StartRecording>(),
-    // tool::<recording::StopRecording>(),
-    // tool::<recording::GetRecordingState>(),
-    // tool::<recording::ReplayTrajectory>(),
+    tool::<recording::StartRecording>(),
+    tool::<recording::StopRecording>(),
+    tool::<recording::GetRecordingState>(),
+    tool::<recording::ReplayTrajectory>(),
     tool::<sessions::StartSession>(),
     tool::<sessions::EndSession>(),
     tool::<sessions::GetSession>(),
