@@ -15,4 +15,4 @@ pub use dirs::{Dirs, Unsafe, private_dir};
 pub use file::write_private;
 pub use paths::{Roots, resolve};
 pub use secrets::SecretError;
-pub use system::SystemHost;
+pub use system::{SystemHost, random};

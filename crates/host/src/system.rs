@@ -1,13 +1,13 @@
 //! The `Host` of a real machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use desktop::Cancel;
 use engine::{Host, PathRefused};
 use serde_json::Value;
 
-use crate::{Config, Dirs, Roots, paths, private_dir, secrets};
+use crate::{Config, Dirs, Roots, file, paths, private_dir, secrets};
 
 pub struct SystemHost {
     dirs: Dirs,
@@ -96,6 +96,18 @@ impl Host for SystemHost {
 
     fn keep_config(&self, config: &Value) -> Result<(), String> {
         self.config.write(config).map_err(|error| error.to_string())
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), String> {
+        file::write_private(path, bytes).map_err(|error| error.to_string())
+    }
+
+    fn read(&self, path: &Path, max: u64) -> Result<Vec<u8>, String> {
+        file::read_regular(path, max).map_err(|error| error.to_string())
+    }
+
+    fn regular(&self, path: &Path) -> Result<(), String> {
+        file::open_regular(path).map(drop).map_err(|error| error.to_string())
     }
 
     fn scratch(&self) -> PathBuf {

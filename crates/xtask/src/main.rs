@@ -43,5 +43,6 @@ fn run(args: &[String]) -> Result<()> {
 
 /// The checkout, found from where this program's source lies.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").components().collect::<PathBuf>()
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap_or(root)
 }

@@ -28,6 +28,7 @@ pub fn rust(files: &FileDescriptorSet) -> Result<Output> {
     fs::create_dir_all(&out)?;
     let text = tonic_prost_build::configure()
         .build_transport(true)
+        .bytes(".")
         .out_dir(&out)
         .compile_fds(files.clone())
         .context("tonic")

@@ -1,0 +1,15 @@
+//! The daemon: one engine behind one private socket.
+
+mod conn;
+mod idle;
+pub mod lock;
+mod log;
+mod pool;
+mod serve;
+mod service;
+mod socket;
+mod watch;
+mod wire;
+
+pub use serve::{End, LogShape, Options, run};
+pub use wire::LARGEST_MESSAGE;

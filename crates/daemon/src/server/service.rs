@@ -1,0 +1,188 @@
+//! The gRPC service: every message to one engine call, nothing decided here but who may speak.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use desktop::Cancel;
+use engine::{Call, ClientId, ClientKind, Engine, Progress};
+use futures_util::{Stream, StreamExt};
+use serde_json::Value;
+use tokio::sync::{Notify, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Extensions, Request, Response, Status};
+
+use super::conn::Conn;
+use super::pool::Pool;
+use super::watch::{Events, Watchers};
+use super::wire;
+use crate::proto::driver_server::Driver;
+use crate::proto::{self, call_event::Event};
+use crate::version::{HEADER, mismatch, version};
+use crate::{endpoint, tool_list};
+
+/// Progress events that wait to be sent; more are left out.
+const PROGRESS: usize = 64;
+
+/// What the daemon is, for all connections.
+pub struct Service {
+    pub engine: Arc<Engine>,
+    pub pool: Arc<Pool>,
+    pub watchers: Watchers,
+    pub socket: String,
+    /// Display it serves, empty without one.
+    pub display: String,
+    pub platform: &'static str,
+    pub started: Instant,
+    /// Told when a client asks for the end.
+    pub stop: Arc<Notify>,
+}
+
+impl Service {
+    /// A client that may speak: same version, same display.
+    fn admit(&self, conn: &Conn, info: &proto::ClientInfo) -> Result<ClientId, Status> {
+        if info.version != version() {
+            return Err(Status::failed_precondition(mismatch(&info.version, version())));
+        }
+        let (theirs, ours) = (endpoint::plain(&info.display), endpoint::plain(&self.display));
+        if !theirs.is_empty() && !ours.is_empty() && theirs != ours {
+            return Err(Status::failed_precondition(format!(
+                "this driver serves display {ours} and the client is on {theirs}; set DISPLAY={ours}, or run \
+                 `cua-driver serve` on {theirs}"
+            )));
+        }
+        let kind = wire::kind(&info.kind)
+            .ok_or_else(|| Status::invalid_argument(format!("unknown kind of client {:?}", info.kind)))?;
+        let label = Some(info.session.as_str()).filter(|label| !label.is_empty());
+        let label = label.or((kind == ClientKind::Cli).then_some("cli"));
+        conn.client(kind, label).ok_or_else(|| Status::cancelled("the connection has ended"))
+    }
+
+    fn begin(&self, request: Request<proto::CallRequest>, progress: Option<Arc<dyn Progress>>) -> Result<Call, Status> {
+        let conn = conn(request.extensions())?;
+        let message = request.into_inner();
+        let client = match (conn.known(), &message.client) {
+            (Some(client), _) => client,
+            (None, Some(info)) => self.admit(&conn, info)?,
+            (None, None) => return Err(Status::failed_precondition("say Hello first, or send `client` with the call")),
+        };
+        conn.called();
+        let arguments: Value = wire::arguments(&message.arguments_json)
+            .map_err(|error| Status::invalid_argument(format!("arguments_json is not JSON: {error}")))?;
+        let timeout = Some(message.timeout_ms).filter(|ms| *ms > 0).map(|ms| Duration::from_millis(ms.into()));
+        Ok(Call { tool: message.tool, arguments, client, cancel: Cancel::default(), timeout, progress })
+    }
+}
+
+fn conn(extensions: &Extensions) -> Result<Arc<Conn>, Status> {
+    extensions.get::<Arc<Conn>>().cloned().ok_or_else(|| Status::internal("no connection"))
+}
+
+/// A reply that says which version made it.
+fn sign<T>(message: T) -> Response<T> {
+    let mut response = Response::new(message);
+    if let Ok(value) = version().parse() {
+        response.metadata_mut().insert(HEADER, value);
+    }
+    response
+}
+
+#[tonic::async_trait]
+impl Driver for Service {
+    async fn hello(&self, request: Request<proto::HelloRequest>) -> Result<Response<proto::HelloReply>, Status> {
+        let conn = conn(request.extensions())?;
+        let info = request.into_inner().client.ok_or_else(|| Status::invalid_argument("Hello without `client`"))?;
+        self.admit(&conn, &info)?;
+        Ok(sign(proto::HelloReply {
+            version: version().to_owned(),
+            pid: std::process::id(),
+            display: self.display.clone(),
+            platform: self.platform.to_owned(),
+        }))
+    }
+
+    async fn list_tools(&self, _: Request<proto::ListToolsRequest>) -> Result<Response<proto::ListToolsReply>, Status> {
+        Ok(sign(proto::ListToolsReply { tools_json: tool_list::TEXT.to_owned() }))
+    }
+
+    async fn call(&self, request: Request<proto::CallRequest>) -> Result<Response<proto::CallReply>, Status> {
+        let call = self.begin(request, None)?;
+        Ok(sign(wire::answer(self.pool.call(call).await)))
+    }
+
+    type CallStreamStream = Pin<Box<dyn Stream<Item = Result<proto::CallEvent, Status>> + Send>>;
+
+    async fn call_stream(
+        &self,
+        request: Request<proto::CallRequest>,
+    ) -> Result<Response<Self::CallStreamStream>, Status> {
+        let (send, receive) = mpsc::channel(PROGRESS);
+        let call = self.begin(request, Some(Arc::new(Reporter(send.clone()))))?;
+        let pool = self.pool.clone();
+        let run = tokio::spawn(async move {
+            let reply = wire::answer(pool.call(call).await);
+            // A reader that has gone away is told nothing.
+            let _ = send.send(event(Event::Reply(reply))).await;
+        });
+        let run = AbortOnDrop(run);
+        let events = ReceiverStream::new(receive).map(move |event| {
+            let _alive = &run;
+            Ok(event)
+        });
+        Ok(sign(Box::pin(events)))
+    }
+
+    async fn status(&self, _: Request<proto::StatusRequest>) -> Result<Response<proto::StatusReply>, Status> {
+        let engine = self.engine.clone();
+        let status = tokio::task::spawn_blocking(move || engine.status());
+        let status = status.await.map_err(|error| Status::internal(error.to_string()))?;
+        let part = |name: &str, default: &str| match status.get(name) {
+            Some(value) => value.to_string(),
+            None => default.to_owned(),
+        };
+        Ok(sign(proto::StatusReply {
+            version: version().to_owned(),
+            pid: std::process::id(),
+            socket: self.socket.clone(),
+            display: self.display.clone(),
+            uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            sessions_json: part("sessions", "[]"),
+            recording_json: part("recording", "null"),
+        }))
+    }
+
+    type WatchStream = Events;
+
+    async fn watch(&self, _: Request<proto::WatchRequest>) -> Result<Response<Events>, Status> {
+        Ok(sign(self.watchers.start(&self.engine)?))
+    }
+
+    async fn shutdown(&self, request: Request<proto::ShutdownRequest>) -> Result<Response<proto::ShutdownReply>, Status> {
+        tracing::info!(reason = request.into_inner().reason, "asked to end");
+        self.stop.notify_one();
+        Ok(sign(proto::ShutdownReply {}))
+    }
+}
+
+fn event(event: Event) -> proto::CallEvent {
+    proto::CallEvent { event: Some(event) }
+}
+
+/// Ends the call when the stream of its events is dropped.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+struct Reporter(mpsc::Sender<proto::CallEvent>);
+
+impl Progress for Reporter {
+    fn report(&self, done: u64, total: u64, message: &str) {
+        let progress = proto::Progress { done, total, message: message.to_owned() };
+        // A client that reads slowly misses some; the reply itself never waits.
+        let _ = self.0.try_send(event(Event::Progress(progress)));
+    }
+}
