@@ -132,7 +132,7 @@ async function write(pid) {
   await act("press Close", "click", now("button", "Close"));
   const verdict = await call("verify_state", {
     ...editor,
-    expect: [{ text_present: "The quick brown fox jumps" }],
+    expect: [{ text: "The quick brown fox jumps" }],
   }).catch((error) => ({ status: error.message }));
   check("the page says fox", verdict.status === "satisfied", verdict.status);
   const picture = join(dir, "editor.png");

@@ -58,6 +58,18 @@ impl FakeDesktop {
         }
     }
 
+    /// The objects of a window, its own object left out, parents first.
+    pub fn keys(&self, window: u64) -> Vec<NodeKey> {
+        let s = self.state();
+        let root = s.scene.window(WindowId(window)).map(|w| w.root.clone());
+        root.map(|r| s.scene.walk(&r).split_off(1)).unwrap_or_default()
+    }
+
+    /// What an object is called now; empty when it is gone.
+    pub fn name_of(&self, node: &NodeKey) -> String {
+        self.state().scene.objects.get(node).map(|o| o.name.clone()).unwrap_or_default()
+    }
+
     pub fn has(&self, name: &str) -> bool {
         self.state().scene.named(name).is_some()
     }
