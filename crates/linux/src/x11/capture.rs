@@ -16,6 +16,7 @@ use super::fault::{Alive, Fault, Outcome};
 use super::focus;
 use super::link::{X, lock};
 use super::pixels;
+use super::prop;
 use super::screens;
 use crate::sys::Shared;
 
@@ -54,10 +55,13 @@ fn try_window(x: &X, id: u32) -> Outcome<Option<Picture>> {
     let client = x.conn.get_geometry(id)?;
     let origin = x.conn.translate_coordinates(id, x.root, 0, 0)?;
     let frame = x.conn.get_geometry(top)?;
+    let state = prop::ask(&x.conn, id, x.atoms._NET_WM_STATE)?;
     let Some(attributes) = attributes.reply().alive()? else { return Err(gone(id)) };
     let (Some(client), Some(origin)) = (client.reply().alive()?, origin.reply().alive()?) else { return Err(gone(id)) };
     let Some(frame) = frame.reply().alive()? else { return Ok(None) };
-    if attributes.map_state != MapState::VIEWABLE {
+    let state = prop::numbers(prop::got(state)?.as_ref());
+    let hidden = state.contains(&x.atoms._NET_WM_STATE_HIDDEN) && !state.contains(&x.atoms._NET_WM_STATE_SHADED);
+    if hidden || attributes.map_state != MapState::VIEWABLE {
         return Err(unmapped(x, id)?);
     }
     let at = Point::new(origin.dst_x.into(), origin.dst_y.into());

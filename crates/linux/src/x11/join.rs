@@ -46,7 +46,7 @@ fn window(raw: &Raw, hints: &HashMap<Pid, Hint>, idents: &Idents) -> Window {
         bounds: raw.bounds,
         kind: raw.kind,
         owner: raw.owner.map(id),
-        on_screen: raw.viewable && raw.here,
+        on_screen: raw.viewable && raw.here && !raw.minimized,
         minimized: raw.minimized,
         active: raw.focused,
         modal: raw.modal,

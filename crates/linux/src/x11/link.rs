@@ -228,7 +228,7 @@ fn set_up(display: &str) -> Outcome<X> {
         atoms,
         has,
         redirected: Instant::now(),
-        track: Mutex::new(Track::new()),
+        track: Mutex::new(Track::new([atoms._NET_CLIENT_LIST, atoms._NET_CLIENT_LIST_STACKING])),
         segment: Mutex::new(None),
     })
 }

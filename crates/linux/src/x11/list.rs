@@ -72,13 +72,28 @@ struct Seen {
 pub fn list(x: &X) -> Outcome<Listing> {
     let mut track = lock(&x.track);
     track.drain(&x.conn)?;
-    let desk = desk(x)?;
-    track.drain(&x.conn)?;
+    // What changed while it was looked at may be half of this and half of that: look again.
+    for _ in 0..4 {
+        let before = track.moves;
+        let listing = once(x, &mut track)?;
+        if track.moves == before {
+            return Ok(listing);
+        }
+    }
+    once(x, &mut track)
+}
 
-    let clients = look(x, &mut track, &desk)?;
-    tops(x, &mut track, &clients)?;
-    let strays = strays(x, &mut track, &desk, &clients)?;
-    let focus = top_of_focus(x, &track, desk.focus)?;
+fn once(x: &X, track: &mut Track) -> Outcome<Listing> {
+    let mut desk = desk(x)?;
+    track.drain(&x.conn)?;
+    let between = between(track, &desk);
+    desk.clients.extend(&between);
+
+    let clients = look(x, track, &desk)?;
+    let strays = strays(x, track, &desk, &clients)?;
+    tops(x, track, clients.iter().chain(&strays))?;
+    let strays = apart(x, track, &clients, strays);
+    let focus = top_of_focus(x, track, desk.focus)?;
     let ids: Vec<u32> = clients.iter().chain(&strays).map(|s| s.id).collect();
     let pids = pids(x, ids.iter().copied().chain(desk.manager))?;
     track.drain(&x.conn)?;
@@ -86,7 +101,10 @@ pub fn list(x: &X) -> Outcome<Listing> {
     let order: HashMap<u32, u32> = desk.children.iter().zip(0..).map(|(id, z)| (*id, z)).collect();
     let mut windows = Vec::with_capacity(ids.len());
     for seen in clients.into_iter().chain(strays) {
-        let Some(Known { birth, props: Some(props), top }) = track.known.get(&seen.id).cloned() else { continue };
+        let Some(Known { birth, props: Some(props), top, .. }) = track.known.get(&seen.id).cloned() else { continue };
+        if between.contains(&seen.id) && (props.embedded || top.is_none()) {
+            continue;
+        }
         let raw = judge(x, &desk, &seen, birth, props, top, &pids);
         if raw.kind == WindowKind::Popup && foreign(x, &desk, &raw, &pids) {
             continue;
@@ -100,6 +118,13 @@ pub fn list(x: &X) -> Outcome<Listing> {
     }
     own(&mut windows);
     Ok(Listing { windows, manager: desk.manager })
+}
+
+/// Windows that were listed once and are neither managed nor children of the root: just being
+/// put into their frame, or into another application.
+fn between(track: &Track, desk: &Desk) -> HashSet<u32> {
+    let placed: HashSet<u32> = desk.clients.iter().chain(&desk.children).copied().collect();
+    track.known.keys().filter(|id| !placed.contains(id)).copied().collect()
 }
 
 fn desk(x: &X) -> Outcome<Desk> {
@@ -200,9 +225,9 @@ fn look(x: &X, track: &mut Track, desk: &Desk) -> Outcome<Vec<Seen>> {
 }
 
 /// Find the child of the root that each client lies in, all clients a step at a time.
-fn tops(x: &X, track: &mut Track, clients: &[Seen]) -> Outcome<()> {
+fn tops<'a>(x: &X, track: &mut Track, seen: impl Iterator<Item = &'a Seen>) -> Outcome<()> {
     let mut open: Vec<(u32, u32)> =
-        clients.iter().filter(|s| track.known.get(&s.id).is_some_and(|k| k.top.is_none())).map(|s| (s.id, s.id)).collect();
+        seen.filter(|s| track.known.get(&s.id).is_some_and(|k| k.top.is_none())).map(|s| (s.id, s.id)).collect();
     for _ in 0..32 {
         if open.is_empty() {
             break;
@@ -224,7 +249,7 @@ fn tops(x: &X, track: &mut Track, clients: &[Seen]) -> Outcome<()> {
     Ok(())
 }
 
-/// Mapped children of the root that hold no client: popups, and windows nobody manages.
+/// Mapped children of the root that are no clients.
 fn strays(x: &X, track: &mut Track, desk: &Desk, clients: &[Seen]) -> Outcome<Vec<Seen>> {
     let taken: HashSet<u32> =
         clients.iter().flat_map(|s| [Some(s.id), track.known.get(&s.id).and_then(|k| k.top)]).flatten().collect();
@@ -245,15 +270,18 @@ fn strays(x: &X, track: &mut Track, desk: &Desk, clients: &[Seen]) -> Outcome<Ve
             unmanaged: c.unmanaged,
         });
     }
-    let asked =
-        seen.iter().map(|s| Ok((s.id, want_props(x, track, s.id)?))).collect::<Outcome<Vec<_>>>()?;
+    let asked = seen.iter().map(|s| Ok((s.id, want_props(x, track, s.id)?))).collect::<Outcome<Vec<_>>>()?;
     for (id, props) in asked {
         take_props(x, track, id, props)?;
-        if let Some(known) = track.known.get_mut(&id) {
-            known.top = Some(id);
-        }
     }
     Ok(seen)
+}
+
+/// Strays without those that are the frame of a client or lie in another window by now.
+fn apart(x: &X, track: &Track, clients: &[Seen], strays: Vec<Seen>) -> Vec<Seen> {
+    let frames: HashSet<u32> = clients.iter().filter_map(|s| track.known.get(&s.id)?.top).collect();
+    let whole = |s: &Seen| track.known.get(&s.id).and_then(|k| k.top) == Some(s.id);
+    strays.into_iter().filter(|s| s.id != x.own && whole(s) && !frames.contains(&s.id)).collect()
 }
 
 /// The window that has the keyboard, as a listed id or a child of the root.
@@ -275,13 +303,13 @@ fn top_of_focus(x: &X, track: &Track, focus: u32) -> Outcome<Option<u32>> {
     Ok(None)
 }
 
-type AskedProps<'a> = [Asked<'a>; 14];
+type AskedProps<'a> = [Asked<'a>; 15];
 
 /// Ask for the properties of a window unless they are known; watch it from now on.
 fn want_props<'a>(x: &'a X, track: &mut Track, id: u32) -> Outcome<Option<AskedProps<'a>>> {
     let new = !track.known.contains_key(&id);
     let known = track.born(id);
-    if known.props.is_some() {
+    if !std::mem::replace(&mut known.stale, false) {
         return Ok(None);
     }
     if new {
@@ -306,6 +334,7 @@ fn want_props<'a>(x: &'a X, track: &mut Track, id: u32) -> Outcome<Option<AskedP
         ask(a._KDE_NET_WM_DESKTOP_FILE)?,
         ask(a.WM_PROTOCOLS)?,
         ask(a.WM_CLIENT_MACHINE)?,
+        ask(a._XEMBED_INFO)?,
     ]))
 }
 
@@ -335,6 +364,7 @@ fn take_props(x: &X, track: &mut Track, id: u32, asked: Option<AskedProps<'_>>) 
         pid: prop::number(at(9)).filter(|_| near),
         app_id: text(10).or_else(|| text(11)),
         protocols: prop::numbers(at(12)),
+        embedded: at(14).is_some(),
     };
     if let Some(known) = track.known.get_mut(&id) {
         known.props = Some(Arc::new(props));
@@ -376,7 +406,12 @@ fn judge(
     let pid = pids.get(&client).copied().or(props.pid).filter(|p| *p != 0).map(Pid);
     let hidden = props.state.contains(&x.atoms._NET_WM_STATE_HIDDEN);
     let iconic = props.wm_state == Some(3);
-    let minimized = desk.manager.is_some() && !seen.viewable && (if desk.tells_hidden { hidden } else { iconic });
+    let shaded = props.state.contains(&x.atoms._NET_WM_STATE_SHADED);
+    let minimized = match desk.manager {
+        None => false,
+        Some(_) if desk.tells_hidden => hidden && !shaded,
+        Some(_) => iconic && !seen.viewable,
+    };
     let here = match (props.desktop, desk.workspace) {
         (Some(theirs), Some(now)) => theirs == now || theirs == u32::MAX,
         _ => true,

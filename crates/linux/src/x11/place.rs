@@ -182,7 +182,18 @@ impl Job<'_> {
             return Ok(());
         }
         self.tell(self.x.atoms.WM_CHANGE_STATE, [3, 0, 0, 0, 0])?;
-        self.proved(3 * SETTLE, "the window manager did not minimise it", || Ok(!self.viewable()?))
+        self.proved(3 * SETTLE, "the window manager did not minimise it", || Ok(!self.viewable()? || self.hidden()?))
+    }
+
+    /// Minimised, by the window manager's word: some keep such windows mapped.
+    fn hidden(&self) -> Outcome<bool> {
+        let a = &self.x.atoms;
+        let state = self.state()?;
+        Ok(state.contains(&a._NET_WM_STATE_HIDDEN) && !state.contains(&a._NET_WM_STATE_SHADED))
+    }
+
+    fn shown(&self) -> Outcome<bool> {
+        Ok(self.viewable()? && !self.hidden()?)
     }
 
     fn restore(&self) -> Outcome<()> {
@@ -191,11 +202,11 @@ impl Job<'_> {
             // Mapping is how a client asks to leave the icon state, and asks for no focus.
             self.x.conn.map_window(self.id())?;
             self.x.conn.flush()?;
-            if self.until(SETTLE, || self.viewable())? || !self.managed {
+            if self.until(SETTLE, || self.shown())? || !self.managed {
                 return Ok(());
             }
             self.ask_active()?;
-            return self.proved(2 * SETTLE, "the window manager did not restore it", || self.viewable());
+            return self.proved(2 * SETTLE, "the window manager did not restore it", || self.shown());
         }
         self.needs_manager()?;
         self.set_state(false, a._NET_WM_STATE_MAXIMIZED_VERT, a._NET_WM_STATE_MAXIMIZED_HORZ)?;

@@ -28,6 +28,8 @@ pub struct Props {
     /// Desktop id that the toolkit told.
     pub app_id: Option<String>,
     pub protocols: Vec<u32>,
+    /// It lives inside a window of another application.
+    pub embedded: bool,
 }
 
 /// A window that was listed once and lives.
@@ -35,6 +37,8 @@ pub struct Props {
 pub struct Known {
     pub birth: u64,
     pub props: Option<Arc<Props>>,
+    /// A property changed after they were asked for.
+    pub stale: bool,
     /// The child of the root that it is or lies in.
     pub top: Option<u32>,
 }
@@ -56,18 +60,22 @@ pub struct Track {
     next: u64,
     /// The server's time of the last property that changed.
     pub time: u32,
+    /// Properties of the root that list the managed windows.
+    lists: [u32; 2],
+    /// Counts windows that came, went, were shown, hidden, managed or put into another.
+    pub moves: u64,
     pub known: HashMap<u32, Known>,
     pub children: HashMap<u32, Child>,
 }
 
 impl Track {
-    pub fn new() -> Self {
+    pub fn new(lists: [u32; 2]) -> Self {
         let mut seed = [0; 8];
         let seed = match rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty()) {
             Ok(_) => u64::from_le_bytes(seed) >> 16,
             Err(_) => u64::from(std::process::id()) << 20,
         };
-        Self { next: seed, time: 0, known: HashMap::new(), children: HashMap::new() }
+        Self { next: seed, time: 0, moves: 0, lists, known: HashMap::new(), children: HashMap::new() }
     }
 
     /// A window seen for the first time since it was created.
@@ -75,7 +83,7 @@ impl Track {
         let next = &mut self.next;
         self.known.entry(id).or_insert_with(|| {
             *next += 1;
-            Known { birth: *next, props: None, top: None }
+            Known { birth: *next, props: None, stale: true, top: None }
         })
     }
 
@@ -88,6 +96,16 @@ impl Track {
     }
 
     fn take(&mut self, event: &Event) {
+        if matches!(
+            event,
+            Event::CreateNotify(_)
+                | Event::DestroyNotify(_)
+                | Event::ReparentNotify(_)
+                | Event::MapNotify(_)
+                | Event::UnmapNotify(_)
+        ) {
+            self.moves += 1;
+        }
         match event {
             Event::DestroyNotify(e) => {
                 self.known.remove(&e.window);
@@ -101,7 +119,9 @@ impl Track {
             Event::PropertyNotify(e) => {
                 self.time = e.time;
                 if let Some(k) = self.known.get_mut(&e.window) {
-                    k.props = None;
+                    k.stale = true;
+                } else if self.lists.contains(&e.atom) {
+                    self.moves += 1;
                 }
             }
             Event::ReparentNotify(e) => {
