@@ -93,6 +93,27 @@ impl X11Desktop {
     }
 }
 
+/// Whether an act is done to an accessible object, and not by pointer or keyboard.
+fn is_of_objects(act: &Act) -> bool {
+    match act {
+        Act::Invoke { .. }
+        | Act::SetText { .. }
+        | Act::InsertText { .. }
+        | Act::SetNumber { .. }
+        | Act::Select { .. }
+        | Act::Focus { .. }
+        | Act::ScrollIntoView { .. } => true,
+        Act::Move { .. }
+        | Act::Press { .. }
+        | Act::Release { .. }
+        | Act::Wheel { .. }
+        | Act::HoldModifiers { .. }
+        | Act::ReleaseModifiers { .. }
+        | Act::Key { .. }
+        | Act::Text { .. } => false,
+    }
+}
+
 /// X ids have 29 bits: another number was never a window.
 fn xid(id: WindowId) -> Result<u32> {
     u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))
@@ -152,7 +173,12 @@ impl Desktop for X11Desktop {
     }
 
     fn read(&self, ctx: &Ctx, node: &NodeKey) -> Result<Node> {
-        self.atspi.read(ctx, None, node)
+        // Places of some toolkits count from their window: it is looked at again, as it may have moved.
+        let window = match self.atspi.window_of(node) {
+            Some(id) => self.find(ctx, id).ok(),
+            None => None,
+        };
+        self.atspi.read(ctx, window.as_ref(), node)
     }
 
     fn children(&self, ctx: &Ctx, node: &NodeKey, max: usize) -> Result<Vec<NodeKey>> {
@@ -160,7 +186,7 @@ impl Desktop for X11Desktop {
     }
 
     fn text(&self, ctx: &Ctx, node: &NodeKey) -> Result<String> {
-        Err(pending((ctx, node)))
+        self.atspi.text(ctx, node)
     }
 
     fn hit(&self, ctx: &Ctx, window: WindowId, at: Point<Local>) -> Result<Hit> {
@@ -177,7 +203,7 @@ impl Desktop for X11Desktop {
     }
 
     fn focused_node(&self, ctx: &Ctx, window: WindowId) -> Result<Option<NodeKey>> {
-        Err(pending((ctx, window)))
+        self.atspi.focused_node(ctx, &self.find(ctx, window)?)
     }
 
     fn pointer(&self, ctx: &Ctx) -> Result<Point<Screen>> {
@@ -206,7 +232,12 @@ impl Desktop for X11Desktop {
 
     fn events(&self, ctx: &Ctx, filter: EventFilter) -> Result<Box<dyn Events>> {
         let nodes = match filter.nodes {
-            Some(pid) => return Err(pending(pid)),
+            Some(pid) => match self.atspi.events(ctx, Some(pid).filter(|p| p.0 != 0)) {
+                Ok(nodes) => Some(nodes),
+                // The rest of the stream does without the bus.
+                Err(_) if (EventFilter { nodes: None, ..filter }) != EventFilter::default() => None,
+                Err(e) => return Err(e),
+            },
             None => None,
         };
         let hands = Arc::downgrade(&self.hands);
@@ -221,7 +252,14 @@ impl Desktop for X11Desktop {
 
     fn reaches(&self, ctx: &Ctx, window: WindowId, act: &Act, route: Route) -> Result<()> {
         let window = self.find(ctx, window)?;
-        Err(pending((window, act, route)))
+        let cannot = |why: &str| Err(DesktopError::CannotReach { route, why: why.into() });
+        match (route, is_of_objects(act)) {
+            (Route::Accessibility, true) => Ok(()),
+            (Route::Accessibility, false) => cannot("it has no pointer and no keyboard"),
+            (Route::System, _) => cannot("windows are placed, not acted on, by the window manager"),
+            (_, true) => cannot("objects are reached by accessibility"),
+            (_, false) => self.hands.input(&self.link)?.reaches(ctx, &window, act, route),
+        }
     }
 
     fn perform(&self, ctx: &Ctx, act: &Act, route: Route) -> Result<Delivery> {
@@ -270,8 +308,4 @@ impl Desktop for X11Desktop {
         let area = self.link.run(ctx, screens::whole)?;
         video::start(ctx, request, self.link.display().unwrap_or_default(), area.size())
     }
-}
-
-fn pending<T>(_: T) -> DesktopError {
-    DesktopError::Unsupported("being written".into())
 }
