@@ -23,6 +23,11 @@ export class Lasting {
     return this.#opening;
   }
 
+  /** Loads what a connection is made with, so that the first call need not wait for it. Starts and sends nothing. */
+  async prepare(): Promise<void> {
+    await (this.options.direct === true ? import("./addon.js") : import("./grpc.js"));
+  }
+
   async #open(): Promise<Transport> {
     try {
       await this.#now?.close();

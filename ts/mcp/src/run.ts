@@ -23,7 +23,10 @@ export async function serve(options: ServeOptions): Promise<number> {
   const driver = new Lasting({ kind: "mcp", ...options });
   const transport = new StdioTransport(process.stdin, process.stdout);
   const ended = endOfInput();
-  await makeServer(driver, version).connect(transport);
+  const server = makeServer(driver, version);
+  // A moment later: the host usually asks for the list next, and that needs none of it.
+  server.oninitialized = () => void setTimeout(() => driver.prepare().catch(() => undefined), 30);
+  await server.connect(transport);
   await ended;
   await within(GRACE_MS, settled(transport));
   await transport.close();
