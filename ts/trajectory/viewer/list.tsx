@@ -46,6 +46,7 @@ export function List({ label, id, count, rowHeight, selected, onSelect, row }: L
 
   const first = Math.max(0, Math.floor(top / rowHeight) - AROUND);
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + AROUND);
+  const slots = Math.max(1, Math.ceil(height / rowHeight) + 2 * AROUND + 1);
   const onScroll = (event: Event) => {
     setTop((event.currentTarget as HTMLDivElement).scrollTop);
     setStill(false);
@@ -85,7 +86,8 @@ export function List({ label, id, count, rowHeight, selected, onSelect, row }: L
       <div class="list-all" style={{ height: `${count * rowHeight}px` }}>
         {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((position) => (
           <div
-            key={position}
+            // A row that leaves is filled anew with the one that comes.
+            key={position % slots}
             id={`${id}-${position}`}
             class="list-row"
             role="option"
