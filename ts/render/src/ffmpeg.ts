@@ -112,7 +112,8 @@ const STALL_MS = 60_000;
 /** Run one pass; throws `FfmpegError`, also when it hangs or the signal ends it. */
 export function runPass(job: Job): Promise<void> {
   return new Promise((resolve, reject) => {
-    const command = ffmpeg({ cwd: job.cwd, logger: undefined });
+    // No presets are used; naming a folder keeps the package from looking for its own beside a bundle.
+    const command = ffmpeg({ cwd: job.cwd, presets: job.cwd });
     for (const input of job.inputs) command.input(input.file).inputOptions(...input.options);
     command.outputOptions("-hide_banner", "-nostdin", "-an", "-sn", ...job.options).output(job.output);
     let done = false;
