@@ -20,10 +20,11 @@ export interface Found {
   foreign: string[];
 }
 
-const OWN_FILE = /^(session\.json|events\.jsonl|recording(-\d+)?\.mp4)$/;
+// The last ones are what a crash leaves of a file in the making.
+const OWN_FILE =
+  /^(session\.json|events\.jsonl|recording(-\d+)?\.mp4|\.session\.json\.new|\.recording(-\d+)?\.mp4\.masked\.mp4)$/;
 const OWN_FOLDER = /^turn-\d{5,9}$/;
-/** What a crash leaves: temporary names of the recorder. */
-const LEFT = /^\.?(turn-\d{5,9}|session\.json|recording(-\d+)?\.mp4)[.~-].*$|^\.lock$/;
+const UNFINISHED = /^unfinished-\d{5,9}(-\d{1,9})?$/;
 
 const DEPTH = 3;
 const VISITS = 20_000;
@@ -68,8 +69,9 @@ function real(raw: JsonObject, turns: number): boolean {
 }
 
 function isOwn(name: string, kind: string): boolean {
-  if (LEFT.test(name)) return kind === "file" || kind === "folder";
-  return kind === "folder" ? OWN_FOLDER.test(name) : kind === "file" && OWN_FILE.test(name);
+  return kind === "folder"
+    ? OWN_FOLDER.test(name) || UNFINISHED.test(name)
+    : kind === "file" && OWN_FILE.test(name);
 }
 
 function modified(path: string): number {

@@ -219,7 +219,7 @@ export class Trajectory {
     for (const { name, kind } of entries) {
       const match = TURN.exec(name);
       if (!match) {
-        if (/turn/i.test(name))
+        if (/turn|^unfinished-/i.test(name))
           problems.push({
             code: "half_turn",
             where: printable(name),

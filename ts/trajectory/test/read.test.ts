@@ -160,8 +160,8 @@ describe("the rest is read and the problem named", () => {
   const cases: [string, (dir: string) => void, string[]][] = [
     [
       "a turn that was never finished",
-      (dir) => mkdirSync(join(dir, ".turn-00004.part")),
-      ["half_turn .turn-00004.part"],
+      (dir) => mkdirSync(join(dir, "unfinished-00004")),
+      ["half_turn unfinished-00004"],
     ],
     ["a missing turn", (dir) => rmSync(join(dir, turnName(2)), { recursive: true }), ["hole turn-00003"]],
     [
