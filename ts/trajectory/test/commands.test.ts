@@ -138,7 +138,7 @@ describe("parameterize", () => {
     writeSample(dir, {
       steps: [
         { tool: "type_text", arguments: { text: "Ada Lovelace, Ada", element_token: "sAda:1" } },
-        { arguments: { text: { redacted: true, name: "Ada" } } },
+        { arguments: { text: { redacted: true, name: "Ada" } }, element: { role: "row", name: "Ada" } },
       ],
     });
     return dir;
@@ -152,12 +152,15 @@ describe("parameterize", () => {
     expect([r.code, r.err, r.out]).toEqual([
       0,
       "",
-      expect.stringMatching(/first: 1 place\nwhole: 1 place\n/),
+      expect.stringMatching(/first: 2 places\nwhole: 1 place\n/),
     ]);
     const args = (n: number) =>
       JSON.parse(readFileSync(join(out, turnName(n), "action.json"), "utf8")).arguments;
     expect(args(1)).toEqual({ text: "{{whole}}, {{first}}", element_token: "sAda:1" });
     expect(args(2)).toEqual({ text: { redacted: true, name: "Ada" } });
+    expect(
+      JSON.parse(readFileSync(join(out, turnName(2), "action.json"), "utf8")).target.element,
+    ).toMatchObject({ role: "row", name: "{{first}}" });
     expect(readFileSync(join(dir, turnName(1), "action.json"), "utf8")).toBe(before);
     expect(readdirSync(out, { recursive: true }).sort()).toEqual(
       readdirSync(dir, { recursive: true }).sort(),
@@ -172,7 +175,7 @@ describe("parameterize", () => {
       "a text that is nowhere",
       (dir) => [dir, "who=Bob", "--out", `${dir}-no`],
       1,
-      /who: no recorded argument contains "Bob"/,
+      /who: nothing recorded says "Bob"/,
     ],
     ["a name that is none", (dir) => [dir, "1 2=Ada", "--out", `${dir}-no`], 2, /is not NAME=TEXT/],
     ["nowhere to write", (dir) => [dir, "who=Ada"], 2, /--out DIR2/],

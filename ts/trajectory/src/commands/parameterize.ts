@@ -1,4 +1,4 @@
-/** `trajectory parameterize DIR NAME=TEXT … --out DIR2`: a copy with `{{NAME}}` wherever TEXT was given to a tool. */
+/** `trajectory parameterize DIR NAME=TEXT … --out DIR2`: a copy with `{{NAME}}` wherever TEXT was given or aimed at. */
 
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
@@ -40,7 +40,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     const missing = parameters.filter((p) => found.get(p.name) === 0);
     if (missing.length > 0) {
       io.err(
-        `${missing.map((p) => `${p.name}: no recorded argument contains ${plain(JSON.stringify(p.text))}`).join("\n")}\n`,
+        `${missing.map((p) => `${p.name}: nothing recorded says ${plain(JSON.stringify(p.text))}`).join("\n")}\n`,
       );
       return 1;
     }
@@ -87,7 +87,22 @@ export function parameterized(
   const changed = Object.entries(args).map(
     ([key, value]) => [key, kept.has(key) ? value : walk(value)] as const,
   );
-  return { ...raw, arguments: Object.fromEntries(changed) };
+  const target = raw.target === undefined ? {} : { target: named(raw.target, longest, found) };
+  return { ...raw, arguments: Object.fromEntries(changed), ...target };
+}
+
+/** Names and titles in a target that are such a text as a whole: the row "Ada" becomes the row of whoever it is. */
+function named(value: Json, parameters: readonly Parameter[], found: Map<string, number>): Json {
+  if (Array.isArray(value)) return value.map((item) => named(item, parameters, found));
+  const inner = object(value);
+  if (!inner) return value;
+  const entries = Object.entries(inner).map(([key, item]) => {
+    const hit = key === "name" || key === "title" ? parameters.find((p) => p.text === item) : undefined;
+    if (!hit) return [key, named(item, parameters, found)] as const;
+    found.set(hit.name, (found.get(hit.name) ?? 0) + 1);
+    return [key, `{{${hit.name}}}`] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** One pass from left to right, the longest text first, so that nothing put in is replaced again. */
