@@ -120,6 +120,11 @@ pub struct Ways<'a> {
     pub target: Option<&'a Target>,
 }
 
+/// Refused because the object is not any more what its token says: no token of it can be named.
+fn gone(m: &Minted, why: &str) -> Refusal {
+    Refusal::new(Code::StaleElementToken, format!("The token of {} {:?} is stale: {why}. Nothing was sent.", m.role, m.name))
+}
+
 impl Run<'_> {
     /// Settle what is meant. At most one of element and point; a window always, unless the
     /// desktop is named.
@@ -219,7 +224,7 @@ impl Run<'_> {
         }
         let window = match self.desktop().window(&self.brief(), minted.window) {
             Ok(w) if w.birth == minted.birth => w,
-            Ok(_) | Err(DesktopError::WindowGone(_)) => return Err(self.stale(&minted, "its window is closed")),
+            Ok(_) | Err(DesktopError::WindowGone(_)) => return Err(gone(&minted, "its window is closed")),
             Err(e) => return Err(self.no(e)),
         };
         if w.pid.is_some_and(|p| window.pid.is_some_and(|q| q != Pid(p))) {
@@ -241,11 +246,10 @@ impl Run<'_> {
         }
     }
 
+    /// Refused because a newer snapshot was taken: the same object may have a token in that one.
     fn stale(&self, m: &Minted, why: &str) -> Refusal {
-        let current = self.session.state().snapshots.current(m);
-        let lead = format!("The token of {} {:?} is stale: {why}. Nothing was sent.", m.role, m.name);
-        let r = Refusal::new(Code::StaleElementToken, lead);
-        match current {
+        let r = gone(m, why);
+        match self.session.state().snapshots.current(m) {
             Some(token) => r.hint(format!("The same element is now {token}.")).with("current_token", token),
             None => r,
         }
@@ -254,15 +258,15 @@ impl Run<'_> {
     /// Read the object again; refuse where it is gone or is another than the token says.
     fn alive(&self, m: &Minted, token: &str, window: &Window) -> Result<Element, Refusal> {
         let node = match self.desktop().read(&self.brief(), &m.key) {
-            Ok(n) if n.has(States::DEFUNCT) => return Err(self.stale(m, "the element is gone")),
+            Ok(n) if n.has(States::DEFUNCT) => return Err(gone(m, "the element is gone")),
             Ok(n) => n,
-            Err(DesktopError::NodeGone) => return Err(self.stale(m, "the element is gone")),
+            Err(DesktopError::NodeGone) => return Err(gone(m, "the element is gone")),
             Err(e) => return Err(self.no_window(e, window)),
         };
         let now = role::of(&node);
         if now != m.role || node.name != m.name {
             let was = format!("it is now {now} {}", crate::view::quoted(&node.name));
-            return Err(self.stale(m, &was));
+            return Err(gone(m, &was));
         }
         Ok(Element { key: m.key.clone(), node, token: token.to_owned() })
     }
