@@ -20,4 +20,4 @@ export { type ClickOptions, Locator } from "./locator.js";
 export type { Result } from "./result.js";
 export type { ElementRow, WindowRow, WindowState } from "./seen.js";
 export { NotFound, type Patience } from "./wait.js";
-export { type Title, Window } from "./window.js";
+export { type Frame, type Predicate, type Title, Window } from "./window.js";

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import type { JsonObject, Picture } from "@cua-driver/client";
 import type { Driver } from "./driver.js";
+import type { VerifyStateArguments } from "./gen/tools.js";
 import { Locator, type Options } from "./locator.js";
 import { elements, target, type WindowRow, type WindowState, windows } from "./seen.js";
 import { NotFound, type Patience, until } from "./wait.js";
@@ -12,6 +13,9 @@ export interface Which {
   app?: string | RegExp | number;
   title: Title;
 }
+
+/** What verify and waitFor ask. */
+export type Predicate = VerifyStateArguments["expect"][number];
 
 export type Frame = { x: number; y: number; width: number; height: number };
 
@@ -112,7 +116,7 @@ export class Window {
     return this.act("invoke_menu", { path });
   }
 
-  setFrame(frame: Partial<Frame>): Promise<JsonObject> {
+  setFrame(frame: Frame): Promise<JsonObject> {
     return this.act("set_window_frame", frame);
   }
 
@@ -129,12 +133,12 @@ export class Window {
   }
 
   /** Whether all predicates hold: status `satisfied`, `unsatisfied` or `unknown`. */
-  verify(expect: object[], args: object = {}): Promise<JsonObject> {
+  verify(expect: Predicate[], args: object = {}): Promise<JsonObject> {
     return this.act("verify_state", { expect, ...args });
   }
 
   /** Waits until all predicates hold. */
-  waitFor(expect: object[], args: object = {}): Promise<JsonObject> {
+  waitFor(expect: Predicate[], args: object = {}): Promise<JsonObject> {
     return this.act("wait_for", { expect, ...args });
   }
 }
