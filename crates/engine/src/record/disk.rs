@@ -106,6 +106,11 @@ impl Dir {
         Ok(Self { fd: at, name: shown })
     }
 
+    /// Let others take it.
+    pub fn unlock(&self) {
+        let _ = rustix::fs::flock(&self.fd, FlockOperation::Unlock);
+    }
+
     pub fn sub(&self, name: &str) -> Disk<Self> {
         let shown = self.shown(name);
         let fd = rustix::fs::openat(&self.fd, name, DIR, Mode::empty()).map_err(|e| said(e, &shown, "a directory"))?;

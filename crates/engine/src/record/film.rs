@@ -40,7 +40,7 @@ impl Film {
         let request = VideoRequest { path: log.store.path.join(&name), fps };
         let (video, error) = match desktop.video(&Ctx::lasting(FIRST_FRAME), &request) {
             Ok(v) => (Some(v), None),
-            Err(e) => (None, Some(e.to_string())),
+            Err(e) => (None, Some(said(&e))),
         };
         let inner = Inner { video, error, start: None, size: [0, 0], open: vec![], covers: vec![], last_look: 0 };
         let film = Self { name, fps, inner: Mutex::new(inner) };
@@ -149,4 +149,10 @@ impl Film {
             }
         }
     }
+}
+
+/// Why there is no video, with what brings it where that is what is missing.
+fn said(e: &desktop::DesktopError) -> String {
+    let text = e.to_string();
+    if text.contains("could not be started") && !text.contains("install") { format!("{text}; install ffmpeg") } else { text }
 }

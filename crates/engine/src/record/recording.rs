@@ -179,6 +179,9 @@ impl Recording {
             }
         }
         self.log.keep_session();
+        if !pending {
+            self.log.store.dir().unlock();
+        }
         pending
     }
 
@@ -198,6 +201,7 @@ impl Recording {
         }
         self.put_video(file);
         self.log.keep_session();
+        self.log.store.dir().unlock();
     }
 
     fn put_video(&self, file: VideoFile) {
