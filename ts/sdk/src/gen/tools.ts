@@ -917,6 +917,161 @@ export type ClipboardWriteResult = {
   types: string[];
 };
 
+export type StartRecordingArguments = {
+  /** Absolute or ~/; made where it is not there. */
+  output_dir: string;
+  /** Also a video of the display, recording.mp4. */
+  record_video?: boolean;
+  video_fps?: number;
+  /** own (default): acts of this session; all: of every session. */
+  sessions?: "own" | "all";
+  /** Go on in a directory that holds a recording. */
+  resume?: boolean;
+  /** Remove the recording that the directory holds, and nothing else. */
+  overwrite?: boolean;
+  /** Keep text that goes to the clipboard. */
+  record_clipboard?: boolean;
+  /** Default 10000. */
+  max_turns?: number;
+  /** Default 2 GiB. */
+  max_bytes?: number;
+  /** Default 120. */
+  max_minutes?: number;
+  session?: string;
+};
+
+export type StartRecordingResult = {
+  recording: boolean;
+  output_dir: Json;
+  next_turn: Json;
+  video_active: boolean;
+  last_error: Json;
+  turns?: number;
+  video?: Json;
+  session?: string;
+  sessions?: string;
+  others_not_recorded?: number;
+  trajectory_id?: string;
+  started_at?: string;
+  end_reason?: Json;
+  /** Recordings of other sessions. */
+  others?: Json[];
+  /** Ended recordings whose video is still being masked. */
+  masking?: string[];
+};
+
+export type StopRecordingArguments = {
+  /** Names the recording; needed only for another session's. */
+  output_dir?: string;
+  /** Also another session's. */
+  take_over?: boolean;
+  session?: string;
+};
+
+export type StopRecordingResult = {
+  recording: boolean;
+  output_dir: Json;
+  next_turn: Json;
+  video_active: boolean;
+  last_error: Json;
+  turns?: number;
+  video?: Json;
+  session?: string;
+  sessions?: string;
+  others_not_recorded?: number;
+  trajectory_id?: string;
+  started_at?: string;
+  end_reason?: Json;
+  /** Recordings of other sessions. */
+  others?: Json[];
+  /** Ended recordings whose video is still being masked. */
+  masking?: string[];
+};
+
+export type GetRecordingStateArguments = {
+  session?: string;
+};
+
+export type GetRecordingStateResult = {
+  recording: boolean;
+  output_dir: Json;
+  next_turn: Json;
+  video_active: boolean;
+  last_error: Json;
+  turns?: number;
+  video?: Json;
+  session?: string;
+  sessions?: string;
+  others_not_recorded?: number;
+  trajectory_id?: string;
+  started_at?: string;
+  end_reason?: Json;
+  /** Recordings of other sessions. */
+  others?: Json[];
+  /** Ended recordings whose video is still being masked. */
+  masking?: string[];
+};
+
+export type ReplayTrajectoryArguments = {
+  /** The recording's directory. */
+  dir: string;
+  /** Pause between turns; default 500. */
+  delay_ms?: number;
+  stop_on_error?: boolean;
+  /** durable (default): targets are found again; literal: arguments are sent as recorded. */
+  mode?: "durable" | "literal";
+  /** Find everything, act on nothing. */
+  dry_run?: boolean;
+  /** First turn. */
+  from?: number;
+  /** Last turn. */
+  to?: number;
+  /** How long each target is waited for; default 10000. */
+  wait_ms?: number;
+  /** Pauses as recorded, divided by this; with delay_ms that pause divided by it. */
+  speed?: number;
+  /** Values for {{name}} in recorded text. */
+  parameters?: Record<string, string>;
+  /** For each secret the recording left out: its name in the secret source. Never values. */
+  secrets?: Record<string, string>;
+  session?: string;
+};
+
+export type ReplayTrajectoryResult = {
+  status: "ok" | "drifted" | "failed" | "cancelled";
+  turns: Array<{
+    turn: number;
+    tool: string;
+    status: "ok" | "drifted" | "failed" | "skipped";
+    /** What found the target: id, path, role_name, neighbours, point, window, application, none, literal. */
+    rung?: string;
+    code?: string;
+    message?: string;
+    candidates?: Json[];
+    differences: Array<{
+      /** title, size, element, value, state, result or picture. */
+      what: string;
+      at: string;
+      recorded: Json;
+      now: Json;
+    }>;
+    /** Since the replay began. */
+    started_ms: number;
+    duration_ms: number;
+  }>;
+  counts: {
+    ok: number;
+    drifted: number;
+    failed: number;
+    skipped: number;
+  };
+  dir: string;
+  /** How a target is reached. */
+  mode: "durable" | "literal";
+  dry_run: boolean;
+  duration_ms: number;
+};
+
 export type StartSessionArguments = {
   session?: string;
 };
@@ -1064,6 +1219,10 @@ export interface ToolMap {
   kill_app: { arguments: KillAppArguments; result: KillAppResult };
   clipboard_read: { arguments: ClipboardReadArguments; result: ClipboardReadResult };
   clipboard_write: { arguments: ClipboardWriteArguments; result: ClipboardWriteResult };
+  start_recording: { arguments: StartRecordingArguments; result: StartRecordingResult };
+  stop_recording: { arguments: StopRecordingArguments; result: StopRecordingResult };
+  get_recording_state: { arguments: GetRecordingStateArguments; result: GetRecordingStateResult };
+  replay_trajectory: { arguments: ReplayTrajectoryArguments; result: ReplayTrajectoryResult };
   start_session: { arguments: StartSessionArguments; result: StartSessionResult };
   end_session: { arguments: EndSessionArguments; result: EndSessionResult };
   get_session: { arguments: GetSessionArguments; result: GetSessionResult };
@@ -1220,6 +1379,26 @@ export abstract class ToolCalls {
   /** Puts text, a PNG file or a file on the clipboard: exactly one of them. */
   clipboardWrite(args: ClipboardWriteArguments = {}, options?: CallOptions) {
     return this.call("clipboard_write", args, options);
+  }
+
+  /** Records every act of this session from now on: pictures and elements before and after, the target by what lasts, the result. For replay, comparison, review. Secrets are left out. */
+  startRecording(args: StartRecordingArguments, options?: CallOptions) {
+    return this.call("start_recording", args, options);
+  }
+
+  /** Ends this session's recording: turns are written, the video is whole. */
+  stopRecording(args: StopRecordingArguments = {}, options?: CallOptions) {
+    return this.call("stop_recording", args, options);
+  }
+
+  /** Says whether this session records, where to, and what went wrong. */
+  getRecordingState(args: GetRecordingStateArguments = {}, options?: CallOptions) {
+    return this.call("get_recording_state", args, options);
+  }
+
+  /** Does a recording again: finds each target by what lasts, waits for it, acts once, compares. Stops at the first turn that fails unless stop_on_error is false. */
+  replayTrajectory(args: ReplayTrajectoryArguments, options?: CallOptions) {
+    return this.call("replay_trajectory", args, options);
   }
 
   /** Starts a labelled session, or revives one that ended. Labels group calls; without one each connection has its own session. */
