@@ -1,4 +1,5 @@
-//! Prints the accessible objects of a window: `tree TITLE|0xID [REPEAT] [invoke KEY ACTION]`.
+//! Prints the accessible objects of a window: `tree TITLE|0xID [REPEAT]`, or does one thing to
+//! one of them: `tree TITLE|0xID VERB ARGUMENTS`.
 //! Without arguments it lists the windows.
 
 #[cfg(target_os = "linux")]
@@ -69,6 +70,50 @@ mod linux_only {
         Ok(out)
     }
 
+    /// `invoke KEY ACTION`, `set KEY TEXT`, `insert KEY TEXT [AT]`, `number KEY N`,
+    /// `select CONTAINER CHILD`, `focus KEY`, `scroll KEY`, `read KEY`, `text KEY`, `focused`,
+    /// `events SECONDS`.
+    fn act(a11y: &Atspi, w: &Window, verb: &str, args: &[String]) -> Res<()> {
+        let ctx = Ctx::lasting(Duration::from_secs(4));
+        let word = |i: usize| args.get(i).cloned().unwrap_or_default();
+        let key = |i: usize| NodeKey::new(&word(i));
+        let node = key(0);
+        let act = match verb {
+            "invoke" => Act::Invoke { node, action: word(1) },
+            "set" => Act::SetText { node, text: word(1) },
+            "insert" => Act::InsertText { node, text: word(1), at: word(2).parse().ok() },
+            "number" => Act::SetNumber { node, value: word(1).parse()? },
+            "select" => Act::Select { container: node, child: key(1), on: true },
+            "focus" => Act::Focus { node },
+            "scroll" => Act::ScrollIntoView { node },
+            "read" => {
+                println!("{:#?}", a11y.read(&ctx, Some(w), &node));
+                return Ok(());
+            }
+            "text" => {
+                println!("{:?}", a11y.text(&ctx, &node));
+                return Ok(());
+            }
+            "focused" => {
+                println!("{:?}", a11y.focused_node(&ctx, w));
+                return Ok(());
+            }
+            _ => {
+                let until = Instant::now() + Duration::from_secs(word(0).parse().unwrap_or(5));
+                let mut events = a11y.events(&ctx, w.pid)?;
+                while let Some(left) = until.checked_duration_since(Instant::now()) {
+                    if let Some(e) = events.next(left) {
+                        println!("{e:?}");
+                    }
+                }
+                return Ok(());
+            }
+        };
+        let t = Instant::now();
+        println!("{:?} {:.1} ms", a11y.perform(&ctx, &act), t.elapsed().as_secs_f64() * 1e3);
+        Ok(())
+    }
+
     pub fn main() -> Res<()> {
         let args: Vec<String> = std::env::args().skip(1).collect();
         let (c, screen) = x11rb::connect(None)?;
@@ -83,10 +128,8 @@ mod linux_only {
         let w = all.iter().find(|w| Some(w.id.0) == id || w.title == *which).ok_or("no such window")?;
         let a11y = Atspi::start();
         let ctx = || Ctx::lasting(Duration::from_secs(8));
-        if let Some(i) = args.iter().position(|a| a == "invoke") {
-            let act = Act::Invoke { node: NodeKey::new(&args[i + 1]), action: args[i + 2].clone() };
-            println!("{:?}", a11y.perform(&ctx(), &act));
-            return Ok(());
+        if let Some(verb) = args.get(1).filter(|v| v.parse::<u32>().is_err()) {
+            return act(&a11y, w, verb, &args[2..]);
         }
         let repeat = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(1);
         let mut times = Vec::new();

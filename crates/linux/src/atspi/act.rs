@@ -167,8 +167,13 @@ impl Shared {
     /// By the container's selection interface, or its child's parent's where it has none. The
     /// child's index is read now and proven by reading the child back.
     async fn select(&self, ctx: &Ctx, container: &NodeKey, child: &NodeKey, want: bool) -> Result<Delivery> {
-        let child = Ref::of(child).ok_or(DesktopError::NodeGone)?;
         let mut on = self.ready(ctx, container, &[Ask::Interfaces]).await?;
+        if on.app.kit() == Kit::Chromium && want {
+            // Its selection interface says no; each option has an action for it.
+            drop(on);
+            return self.invoke(ctx, child, "select").await;
+        }
+        let child = Ref::of(child).ok_or(DesktopError::NodeGone)?;
         let survey = self.survey(&on.link, on.until);
         let mut item = [Raw { role: u32::MAX, ..Raw::at(child.clone()) }];
         said(survey.ask(&mut item, &[(0, Ask::Role), (0, Ask::Index), (0, Ask::Parent)]).await, on.app.pid)?;

@@ -84,6 +84,7 @@ impl Found {
             let own = parent.map(|p| from[p]).unwrap_or_default();
             self.embedded(i);
             self.chosen(i, view.kit);
+            self.named(i, view.kit);
             let mut n = node(&self.raws[i], view, own, limits);
             n.parent = parent.map(|p| places[p]);
             from[i] = own.below(&self.raws[i], parent.is_some());
@@ -116,6 +117,16 @@ impl Found {
         self.raws[i].text = Some(out);
     }
 
+    /// A row of GTK 4 has no name; it is called by the texts in it.
+    pub fn named(&mut self, i: usize, kit: Kit) {
+        if !nameless(&self.raws[i], kit) {
+            return;
+        }
+        let labels = self.order(i).into_iter().map(|c| &self.raws[c]).filter(|c| c.role == role::LABEL);
+        let names: Vec<&str> = labels.map(|c| c.name.as_str()).filter(|n| !n.is_empty() && !class_name(n)).take(4).collect();
+        self.raws[i].name = names.join(" ");
+    }
+
     /// What is chosen in a combo box that does not say it itself: the selected one of the
     /// options below it, or the one text that it shows.
     pub fn chosen(&mut self, i: usize, kit: Kit) {
@@ -134,4 +145,9 @@ impl Found {
         let name = if kit == Kit::Gtk4 { shown() } else { selected }.map(|c| c.name.clone());
         self.raws[i].chosen = name;
     }
+}
+
+/// Its name is that of the labels below it.
+pub(super) fn nameless(raw: &Raw, kit: Kit) -> bool {
+    kit == Kit::Gtk4 && [role::LIST_ITEM, role::TREE_ITEM, role::TABLE_ROW].contains(&raw.role) && (raw.name.is_empty() || class_name(&raw.name))
 }

@@ -12,10 +12,10 @@ use super::apps::{App, Kit, Seat};
 use super::ask::{ACCESSIBLE, Ask, ROOT, Ref, refs};
 use super::bus::Link;
 use super::detail::{Depth, Survey, basics, has_text};
-use super::found::Found;
+use super::found::{Found, nameless};
 use super::frame;
 use super::node::{Inherited, View, node, role, secret};
-use super::raw::{Raw, bit};
+use super::raw::{Faces, Raw, bit};
 use super::walk::{Bulk, Walk, whole};
 use super::wire::{End, call};
 use super::{BULK, PATIENCE, Shared, said};
@@ -137,7 +137,14 @@ impl Shared {
         whole(walk.survey.ask(&mut found.raws, &asks).await)?;
         let Some(top) = frame::popup(&found, window, &view) else { return Ok(None) };
         let view = view.fitted(&found.raws[top], window.scale);
-        Ok(Some(Place { walk, found: found.part(top), view }))
+        let mut found = found.part(top);
+        let own = found.raws[0].extents.and_then(|e| view.place(e));
+        if own.is_some_and(|r| r.meet(&window.bounds).is_none()) {
+            // A menu tells the place of its item in the menu bar.
+            found.raws[0].extents = None;
+            found.raws[0].faces = found.raws[0].faces.without(Faces::COMPONENT);
+        }
+        Ok(Some(Place { walk, found, view }))
     }
 
     /// The application of a key, with a place among those that wait for it.
@@ -162,8 +169,9 @@ impl Shared {
         }
         said(survey.fill(&mut raws, &app, Depth::One, Limits::default().max_text).await, app.pid)?;
         let [mut raw] = raws;
-        if raw.role == role::COMBO_BOX && raw.chosen.is_none() && !has_text(&raw) {
-            raw.chosen = self.chosen(&survey, &app, &raw).await?;
+        let unchosen = raw.role == role::COMBO_BOX && raw.chosen.is_none() && !has_text(&raw);
+        if unchosen || nameless(&raw, app.kit()) {
+            raw = self.below(&survey, &app, raw).await?;
         }
         let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0 };
         let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
@@ -171,18 +179,19 @@ impl Shared {
         Ok(node(&raw, &view, from, &Limits::default()))
     }
 
-    /// What is chosen in a combo box, where that lies in the objects below it.
-    async fn chosen(&self, survey: &Survey<'_>, app: &Arc<App>, raw: &Raw) -> Result<Option<String>> {
+    /// What lies in the objects below it: what is chosen in a combo box, the name of a row.
+    async fn below(&self, survey: &Survey<'_>, app: &Arc<App>, raw: Raw) -> Result<Raw> {
         let limits = Limits { max_nodes: 400, max_depth: 12, max_text: 4096 };
         let survey = Survey { wire: survey.wire, until: survey.until, patience: survey.patience };
         let mut walk = Walk { survey, kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
-        let mut found = walk.from(raw.clone()).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
+        let mut found = walk.from(raw).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
         if app.kit() == Kit::Gtk4 {
             let asks: Vec<_> = (0..found.raws.len()).filter(|i| found.raws[*i].role == role::LABEL).map(|i| (i, Ask::Extents)).collect();
             said(walk.survey.ask(&mut found.raws, &asks).await, app.pid)?;
         }
         found.chosen(0, app.kit());
-        Ok(found.raws[0].chosen.take())
+        found.named(0, app.kit());
+        Ok(found.raws.swap_remove(0))
     }
 
     pub(super) async fn children(&self, ctx: &Ctx, key: &NodeKey, max: usize) -> Result<Vec<NodeKey>> {

@@ -42,6 +42,8 @@ pub(super) mod role {
     pub const EDITBAR: u32 = 77;
     pub const ENTRY: u32 = 79;
     pub const DOCUMENT_FRAME: u32 = 82;
+    pub const TABLE_ROW: u32 = 90;
+    pub const TREE_ITEM: u32 = 91;
     pub const DOCUMENT_TEXT: u32 = 94;
     pub const DOCUMENT_WEB: u32 = 95;
     pub const LEVEL_BAR: u32 = 103;

@@ -19,6 +19,10 @@ impl Faces {
     pub const TABLE: Faces = Faces(64);
     pub const DOCUMENT: Faces = Faces(128);
 
+    pub const fn without(self, f: Faces) -> Faces {
+        Faces(self.0 & !f.0)
+    }
+
     pub const fn has(self, f: Faces) -> bool {
         self.0 & f.0 != 0
     }
