@@ -22,7 +22,7 @@ use crate::clipboard::Clipboard;
 use crate::input::Input;
 use crate::x11::link::{Link, lock};
 use crate::x11::{capture, focus, join, list, place, screens};
-use crate::{events, health, video};
+use crate::{cover, events, health, video};
 
 /// Events nobody asks for are taken off the wire this often, so that the server never keeps many.
 const IDLE: Duration = Duration::from_secs(2);
@@ -283,7 +283,16 @@ impl Desktop for X11Desktop {
     fn launch(&self, ctx: &Ctx, launch: &Launch) -> Result<Launched> {
         self.link.x()?;
         let display = self.link.display().unwrap_or_default();
-        launch::launch(ctx, launch, &self.idents, display, || self.listed(ctx))
+        let before = self.focus(ctx)?.window;
+        let launched = launch::launch(ctx, launch, &self.idents, display, || self.listed(ctx))?;
+        // Window managers like to give new windows the keyboard, which nobody asked for.
+        let now = self.focus(ctx)?.window;
+        if let (Some(person), Some(now)) = (before, now)
+            && launched.windows.contains(&now)
+        {
+            self.place(ctx, person, Placement::GiveBack)?;
+        }
+        Ok(launched)
     }
 
     fn terminate(&self, ctx: &Ctx, pid: Pid, force: bool) -> Result<()> {
@@ -307,5 +316,9 @@ impl Desktop for X11Desktop {
     fn video(&self, ctx: &Ctx, request: &VideoRequest) -> Result<Box<dyn Video>> {
         let area = self.link.run(ctx, screens::whole)?;
         video::start(ctx, request, self.link.display().unwrap_or_default(), area.size())
+    }
+
+    fn cover_video(&self, ctx: &Ctx, from: &std::path::Path, to: &std::path::Path, covers: &[desktop::Cover]) -> Result<()> {
+        cover::write(ctx, from, to, covers)
     }
 }

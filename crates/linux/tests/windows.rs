@@ -277,3 +277,35 @@ fn a_display_has_a_name_and_a_picture_of_its_own() {
     let none = d.capture(&ctx(), &Source::Display(Some(DisplayId("nowhere".into())))).expect_err("no such display");
     assert!(matches!(none, DesktopError::NoPicture(_)), "{none}");
 }
+
+#[test]
+fn monitors_have_their_places_and_pictures() {
+    let lab = Lab::start("none");
+    let d = lab.open();
+    lab.tool("xrandr", &["--setmonitor", "left", "600/160x700/185+0+0", "screen"]);
+    lab.tool("xrandr", &["--setmonitor", "right", "400/100x300/80+600+50", "none"]);
+    let all = d.displays(&ctx()).expect("displays");
+    let right = all.iter().find(|d| d.id.0 == "right").unwrap_or_else(|| panic!("{all:?}"));
+    assert_eq!(right.bounds, Rect::new(600, 50, 400, 300));
+    let _app = lab.window("tk", "w", "#00a0ff", "300,200,650,100");
+    let w = titled(&*d, "w");
+    until("its colour on the right monitor", || {
+        let p = d.capture(&ctx(), &Source::Display(Some(right.id.clone()))).expect("a picture");
+        assert_eq!((p.origin, p.size), (right.bounds.origin(), right.bounds.size()));
+        let at = w.bounds.origin().offset(5, 5);
+        (pixel(&p, (at.x - 600) as u32, (at.y - 50) as u32) == 0x00_a0ff).then_some(())
+    });
+}
+
+#[test]
+fn a_scaled_application_says_so() {
+    let lab = Lab::start("openbox --sm-disable");
+    let d = lab.open();
+    let _app = lab.spawn_with("gtk3", "w", "#00a0ff", "150,100,60,60", ("GDK_SCALE", "2"));
+    let w = titled(&*d, "w");
+    assert_eq!(w.scale, 2.0);
+    until("its full size", || d.window(&ctx(), w.id).ok().filter(|w| (w.bounds.w, w.bounds.h) == (300, 200)));
+    until("its colour", || all(&d.capture(&ctx(), &Source::Window(w.id)).ok()?, 0x00_a0ff).then_some(()));
+    let _plain = lab.spawn_with("tk", "plain", "#00a0ff", "150,100,60,60", ("GDK_SCALE", "2"));
+    assert_eq!(titled(&*d, "plain").scale, 1.0, "a toolkit that does not heed it");
+}

@@ -1,16 +1,18 @@
 //! Windows joined with the applications behind them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use desktop::{Pid, Window, WindowId};
 
 use super::list::{Listing, Raw};
-use crate::apps::ident::{Hint, Idents};
+use crate::apps::ident::{Hint, Ident, Idents};
 
 /// The windows of one look as the seam tells them, back to front.
 pub fn windows(listing: &Listing, idents: &Idents) -> Vec<Window> {
-    let hints = hints(listing);
-    listing.windows.iter().map(|raw| window(raw, &hints, idents)).collect()
+    let known: HashMap<Pid, Arc<Ident>> =
+        hints(listing).into_iter().map(|(pid, hint)| (pid, idents.of(pid.0, &hint))).collect();
+    listing.windows.iter().map(|raw| window(raw, raw.pid.and_then(|pid| known.get(&pid)))).collect()
 }
 
 /// What each process is called by its windows: the word of its oldest one.
@@ -28,18 +30,17 @@ pub fn hints(listing: &Listing) -> HashMap<Pid, Hint> {
     first.into_iter().map(|(pid, raw)| (pid, hint(raw))).collect()
 }
 
-fn window(raw: &Raw, hints: &HashMap<Pid, Hint>, idents: &Idents) -> Window {
-    let ident = raw.pid.map(|pid| idents.of(pid.0, hints.get(&pid).unwrap_or(&Hint::default())));
+fn window(raw: &Raw, ident: Option<&Arc<Ident>>) -> Window {
     let id = |id: u32| WindowId(id.into());
     Window {
         id: id(raw.id),
         birth: raw.birth,
         pid: raw.pid,
-        app_name: match &ident {
+        app_name: match ident {
             Some(i) => i.name.clone(),
             None => raw.props.class.clone().unwrap_or_default(),
         },
-        app_id: ident.as_ref().and_then(|i| i.id.clone()),
+        app_id: ident.and_then(|i| i.id.clone()),
         class: raw.props.class.clone(),
         title: raw.props.title.clone(),
         role: raw.props.role.clone(),

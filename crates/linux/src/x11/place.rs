@@ -121,11 +121,9 @@ impl Job<'_> {
         if !self.managed {
             return self.configure(want);
         }
-        let state = self.state()?;
-        if state.contains(&a._NET_WM_STATE_MAXIMIZED_VERT) || state.contains(&a._NET_WM_STATE_MAXIMIZED_HORZ) {
-            self.set_state(false, a._NET_WM_STATE_MAXIMIZED_VERT, a._NET_WM_STATE_MAXIMIZED_HORZ)?;
-            let (vert, horz) = (a._NET_WM_STATE_MAXIMIZED_VERT, a._NET_WM_STATE_MAXIMIZED_HORZ);
-            self.until(SETTLE, || Ok(!self.state()?.iter().any(|s| *s == vert || *s == horz)))?;
+        if self.large()? {
+            self.unlarge()?;
+            self.until(SETTLE, || Ok(!self.large()?))?;
         }
         // Managers differ in what they take the position for: ask, look, put the difference right.
         let (mut x, mut y) = (want.x, want.y);
@@ -197,7 +195,6 @@ impl Job<'_> {
     }
 
     fn restore(&self) -> Outcome<()> {
-        let a = &self.x.atoms;
         if self.window.minimized || !self.viewable()? {
             // Mapping is how a client asks to leave the icon state, and asks for no focus.
             self.x.conn.map_window(self.id())?;
@@ -209,12 +206,21 @@ impl Job<'_> {
             return self.proved(2 * SETTLE, "the window manager did not restore it", || self.shown());
         }
         self.needs_manager()?;
-        self.set_state(false, a._NET_WM_STATE_MAXIMIZED_VERT, a._NET_WM_STATE_MAXIMIZED_HORZ)?;
-        self.set_state(false, a._NET_WM_STATE_FULLSCREEN, 0)?;
+        self.unlarge()?;
+        self.proved(2 * SETTLE, "the window manager did not restore it", || Ok(!self.large()?))
+    }
+
+    /// Maximised in some way, or full screen.
+    fn large(&self) -> Outcome<bool> {
+        let a = &self.x.atoms;
         let large = [a._NET_WM_STATE_MAXIMIZED_VERT, a._NET_WM_STATE_MAXIMIZED_HORZ, a._NET_WM_STATE_FULLSCREEN];
-        self.proved(2 * SETTLE, "the window manager did not restore it", || {
-            Ok(!self.state()?.iter().any(|s| large.contains(s)))
-        })
+        Ok(self.state()?.iter().any(|s| large.contains(s)))
+    }
+
+    fn unlarge(&self) -> Outcome<()> {
+        let a = &self.x.atoms;
+        self.set_state(false, a._NET_WM_STATE_MAXIMIZED_VERT, a._NET_WM_STATE_MAXIMIZED_HORZ)?;
+        self.set_state(false, a._NET_WM_STATE_FULLSCREEN, 0)
     }
 
     fn maximize(&self) -> Outcome<()> {

@@ -143,13 +143,18 @@ impl Lab {
 
     /// One window of a toolkit, filled with one colour.
     pub fn window(&self, kit: &str, title: &str, colour: &str, place: &str) -> App {
+        self.spawn_with(kit, title, colour, place, ("CUA_TEST", "1"))
+    }
+
+    pub fn spawn_with(&self, kit: &str, title: &str, colour: &str, place: &str, env: (&str, &str)) -> App {
         let script = match kit {
             "gtk3" => GTK3,
             "tk" => TK,
             "qt5" => QT5,
             other => panic!("no toolkit {other}"),
         };
-        self.spawn("/usr/bin/python3", &["-c", script, title, colour, place])
+        let mut command = self.command("/usr/bin/python3", &["-c", script, title, colour, place]);
+        App(quiet(command.env(env.0, env.1)).spawn().expect("python3"))
     }
 }
 
@@ -163,9 +168,9 @@ fn quiet(command: &mut Command) -> &mut Command {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
 }
 
-/// The listed window of this title.
+/// The listed window of this title, once it is shown.
 pub fn titled(d: &dyn Desktop, title: &str) -> Window {
-    until(title, || d.windows(&ctx()).expect("a list").into_iter().find(|w| w.title == title))
+    until(title, || d.windows(&ctx()).expect("a list").into_iter().find(|w| w.title == title && w.on_screen))
 }
 
 /// The colour of one pixel, as rgb.
