@@ -7,6 +7,7 @@
 mod apps;
 pub mod atspi;
 mod clipboard;
+mod cover;
 mod desk;
 mod events;
 mod health;
