@@ -99,12 +99,30 @@ function types(tools) {
   return out.join("");
 }
 
+/**
+ * What a client needs of an output schema to check an answer, without what only a reader of the reference needs:
+ * a model is given the whole list. The full schemas are in tools.json.
+ */
+function slim(schema, root = true) {
+  if (Array.isArray(schema)) return schema.map((s) => slim(s, false));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([word, value]) => {
+    if (word === "description" && typeof value === "string") return false;
+    if (word === "minimum" || word === "maximum" || word === "default") return typeof value === "object";
+    if (word === "additionalProperties" && value === false) return root;
+    return !(word === "type" && typeof value === "string" && Array.isArray(schema.enum));
+  });
+  return Object.fromEntries(
+    kept.map(([word, value]) => [word, word === "enum" ? value : slim(value, false)]),
+  );
+}
+
 function list(tools) {
   const shown = tools.map((t) => ({
     name: t.name,
     description: t.description,
     inputSchema: t.input_schema,
-    ...(t.output_schema && { outputSchema: t.output_schema }),
+    ...(t.output_schema && { outputSchema: slim(t.output_schema) }),
     annotations: t.annotations,
   }));
   const text = JSON.stringify(JSON.stringify(shown));
