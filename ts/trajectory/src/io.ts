@@ -12,18 +12,19 @@ export interface Io {
   /** Standard error is a terminal: progress may be drawn there. */
   terminal: boolean;
   columns: number;
-  /** Aborted by SIGINT and SIGTERM. */
+  /** Aborted by SIGINT, SIGTERM and SIGHUP. */
   signal: AbortSignal;
 }
 
 export type Command = (argv: readonly string[], io: Io) => Promise<number>;
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** The streams and signals of this process; `close` gives the signals back. */
 export function processIo(): Io & { close(): void } {
   const stop = new AbortController();
   const abort = () => stop.abort();
-  process.once("SIGINT", abort);
-  process.once("SIGTERM", abort);
+  for (const name of SIGNALS) process.once(name, abort);
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -33,8 +34,7 @@ export function processIo(): Io & { close(): void } {
     columns: process.stderr.columns ?? 80,
     signal: stop.signal,
     close() {
-      process.off("SIGINT", abort);
-      process.off("SIGTERM", abort);
+      for (const name of SIGNALS) process.off(name, abort);
     },
   };
 }

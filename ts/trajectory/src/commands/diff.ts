@@ -15,7 +15,6 @@ const SPEC: Spec = {
   flags: {
     junit: { kind: "text" },
     heat: { kind: "text" },
-    out: { kind: "text" },
     pixels: { kind: "number", min: 0, max: 100 },
     tolerance: { kind: "number", min: 0, max: 255 },
     points: { kind: "number", min: 0, max: 10_000 },
@@ -39,7 +38,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
       ignore: new Set(given.many("ignore") as Kind[]),
     });
     try {
-      const folder = given.text("heat") ?? given.text("out");
+      const folder = given.text("heat");
       const heat = folder === undefined ? new Map<TurnDiff, string>() : writeHeat(found, pathOf(io, folder));
       const junit = given.text("junit");
       if (junit !== undefined) writeFile(pathOf(io, junit), [asJunit(found, a, b)]);
