@@ -141,6 +141,16 @@ fn a_turn_tells_what_was_done_and_to_what() {
     assert_eq!(lines.matches("turn_begun").count(), 3);
 }
 
+/// Writes the sample of this version anew, into the directory that the variable names.
+#[test]
+fn a_sample_can_be_made() {
+    let w = recorded(LEDGER, &trio());
+    assert!(dir(&w).join("turn-00003/action.json").exists());
+    if let Some(to) = std::env::var_os("CUA_SAMPLE_TO") {
+        copy(&dir(&w), Path::new(&to));
+    }
+}
+
 #[test]
 fn refused_acts_are_turns_and_looks_are_not() {
     let mut w = World::new(LEDGER);
@@ -347,6 +357,28 @@ fn parameters_go_into_recorded_text() {
     assert!(state.text.contains("Grace"), "{}", state.text);
 }
 
+#[test]
+fn the_older_layout_is_replayed_as_far_as_it_goes() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/older");
+    let twice = LEDGER.replace("  button \"Remove\"", "  button \"Add\" at 200,10 80x24\n  button \"Remove\"");
+    for (scene, want) in [(LEDGER, "ok role_name, ok role_name"), (twice.as_str(), "ok role_name, failed replay_target_ambiguous")] {
+        let w = World::seeded(scene, 4);
+        copy(&sample, &dir(&w));
+        let answer = w.call("replay_trajectory", json!({"dir": dir(&w).display().to_string(), "delay_ms": 0, "wait_ms": 200}));
+        assert_eq!(told(&answer), want);
+    }
+}
+
+/// Every kept sample of this layout is still read whole.
+#[test]
+fn the_first_version_is_read() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/v1");
+    let w = World::seeded(LEDGER, 4);
+    copy(&sample, &dir(&w));
+    let answer = w.call("replay_trajectory", json!({"dir": dir(&w).display().to_string(), "delay_ms": 0, "wait_ms": 200}));
+    assert_eq!(told(&answer), "ok path, ok path, ok path");
+}
+
 type Hurt = fn(&Path);
 
 #[test]
@@ -381,4 +413,9 @@ fn edit(path: &Path, key: &str, value: Value) {
     let mut v = read(path);
     v[key] = value;
     std::fs::write(path, v.to_string()).expect("written");
+}
+
+#[test]
+fn the_published_schema_is_the_one_of_the_types() {
+    expect_test::expect_file!["../../../proto/trajectory.json"].assert_eq(&engine::trajectory_schema());
 }

@@ -95,11 +95,12 @@ impl Film {
     pub fn seen(&self, at: u64, readable: &[Rect<Screen>]) {
         let mut inner = self.lock();
         let since = inner.last_look;
-        for (r, from) in std::mem::take(&mut inner.open) {
-            // It may have stayed until just before this look.
-            inner.covers.push((r, from, at));
-        }
-        inner.open = readable.iter().map(|r| (*r, since)).collect();
+        // One that is readable no more may have stayed until just before this look.
+        let (stay, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut inner.open).into_iter().partition(|(r, _)| readable.contains(r));
+        inner.covers.extend(gone.into_iter().map(|(r, from)| (r, from, at)));
+        let fresh = readable.iter().filter(|r| !stay.iter().any(|(s, _)| s == *r)).map(|r| (*r, since)).collect::<Vec<_>>();
+        inner.open = stay;
+        inner.open.extend(fresh);
         inner.last_look = at;
     }
 
