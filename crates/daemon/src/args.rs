@@ -48,7 +48,7 @@ impl Parsed {
 }
 
 /// How flags that the table does not know are taken.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Unknown {
     Refuse,
     /// Kept for the tool; the names that take no value.

@@ -13,7 +13,7 @@ const PLACES: &[&str] = &["../lib/cua-driver/main.js", "../../ts/cli/dist/bundle
 
 pub fn run(command: &Command, rest: &[String]) -> Result<Exit> {
     let own = std::env::current_exe().map_err(|error| Failure::failed(format!("where am I: {error}")))?;
-    let bundle = bundle(&own).ok_or_else(|| {
+    let bundle = bundle_of(&own).ok_or_else(|| {
         Failure::failed(format!(
             "`{}` needs the TypeScript part, which is not beside {}; install cua-driver with install.sh, or run `npm ci \
              && npm run build` in the checkout",
@@ -32,7 +32,12 @@ pub fn run(command: &Command, rest: &[String]) -> Result<Exit> {
     )))
 }
 
-fn bundle(own: &Path) -> Option<PathBuf> {
+/// The bundle of this binary.
+pub fn bundle() -> Option<PathBuf> {
+    bundle_of(&std::env::current_exe().ok()?)
+}
+
+fn bundle_of(own: &Path) -> Option<PathBuf> {
     let dir = own.parent()?;
     PLACES.iter().map(|place| dir.join(place)).find(|path| path.is_file())
 }

@@ -3,6 +3,7 @@
 mod call;
 mod completions;
 mod endpoint;
+mod guard;
 mod hand_over;
 mod help;
 mod recording;
@@ -10,6 +11,8 @@ mod serve;
 mod status;
 mod stop;
 mod tools;
+
+pub use hand_over::bundle;
 
 use crate::args::{self, Parsed, Unknown};
 use crate::exit::{Exit, Failure, Result};
@@ -76,7 +79,7 @@ fn dispatch(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
         return hand_over::run(command, rest);
     }
     match command.name.as_str() {
-        "guard" => return virtual_display::guard(rest),
+        "guard" => return guard::run(),
         "keep-display" => return virtual_display::keep(rest),
         _ => {}
     }
