@@ -18,7 +18,7 @@ impl Hands {
         let keep_locks = matches!(key, Key::Named(n) if LOCKS.contains(n));
         let mut fingers = Fingers::start(self, seat, target, keep_locks)?;
         let pressed = self.chord(ctx, &mut fingers, key, modifiers, target);
-        let finished = fingers.finish(self);
+        let finished = self.end(fingers, target);
         pressed?;
         finished?;
         Ok(Delivery::default())
@@ -27,6 +27,9 @@ impl Hands {
     fn chord(&mut self, ctx: &Ctx, fingers: &mut Fingers, key: &Key, modifiers: Modifiers, target: &Target) -> Result<()> {
         let held: Vec<u8> = modifiers.iter().map(|m| fingers.named_modifier(m)).collect::<Result<_>>()?;
         let (spot, borrowed) = self.find(fingers, key, modifiers)?;
+        if borrowed {
+            self.map_read(target)?;
+        }
         let level = spot.mods & !held.iter().fold(fingers.down(), |m, c| m | fingers.map.mods_of(*c));
         let mut codes = fingers.modifier_codes(level);
         codes.extend(&held);

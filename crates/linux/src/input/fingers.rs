@@ -149,6 +149,17 @@ impl Fingers {
         Ok(())
     }
 
+    /// Hold nothing but what owners hold.
+    pub fn rest(&mut self, hands: &Hands) -> Result<()> {
+        let held = if self.told.is_some() { 0 } else { hands.held.keys(self.seat.side).iter().fold(0, |m, c| m | self.map.mods_of(*c)) };
+        self.go_mods(held)?;
+        self.seat.sync()
+    }
+
+    pub fn has_borrowed(&self) -> bool {
+        !self.borrowed.is_empty()
+    }
+
     /// Hold a modifier key by its code, as part of a chord.
     pub fn hold_key(&mut self, code: u8, down: bool) -> Result<()> {
         self.key(code, down)?;
@@ -176,13 +187,11 @@ impl Fingers {
     /// Let go of everything and put locks, group, keys and the person's modifiers back.
     pub fn finish(mut self, hands: &mut Hands) -> Result<()> {
         if self.told.is_some() {
-            self.go_mods(0)?;
-            self.seat.sync()?;
+            self.rest(hands)?;
             return self.give_codes_back(hands);
         }
-        let held = hands.held.keys(self.seat.side).iter().fold(0, |m, c| m | self.map.mods_of(*c));
         hands.felt(&self.seat);
-        self.go_mods(held)?;
+        self.rest(hands)?;
         if self.group != self.before.group {
             self.seat.group(self.before.locked_group)?;
         }

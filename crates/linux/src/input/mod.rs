@@ -31,6 +31,7 @@ use hands::Hands;
 use ledger::{Entry, Ledger};
 use pointer::{Geometry, on_top, spot};
 use seat::{Seat, Side};
+use toolkit::Toolkit;
 use typing::Target;
 use wire::Wire;
 
@@ -84,7 +85,7 @@ impl Input {
             Act::HoldModifiers { modifiers, .. } => hands.hold_modifiers(ctx, &seat, *modifiers),
             Act::ReleaseModifiers { modifiers, .. } => hands.release_modifiers(&seat, *modifiers),
             Act::Key { key, modifiers, window } => {
-                let target = target(*window, geometry)?;
+                let target = target(&mut hands, *window, geometry)?;
                 self.with_focus(&mut hands, &seat, route, &target, |hands| {
                     if !hands.focused(&seat, &target)? {
                         return Err(cannot(route, "the window does not have the keyboard"));
@@ -93,7 +94,7 @@ impl Input {
                 })
             }
             Act::Text { text, window } => {
-                let target = target(*window, geometry)?;
+                let target = target(&mut hands, *window, geometry)?;
                 self.with_focus(&mut hands, &seat, route, &target, |hands| hands.text(ctx, &seat, text, &target))
             }
             _ => Err(cannot(route, "it is not an act of pointer or keyboard")),
@@ -111,13 +112,13 @@ impl Input {
             Act::HoldModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, true),
             Act::ReleaseModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, false),
             Act::Key { key, modifiers, window } => {
-                let target = Target { sent: true, ..target(*window, geometry)? };
+                let target = Target { sent: true, ..target(hands, *window, geometry)? };
                 target.window.ok_or_else(|| cannot(route, "events are sent to a window"))?;
                 let seat = self.person.clone();
                 hands.key(ctx, &seat, key, *modifiers, &target)
             }
             Act::Text { text, window } => {
-                let target = Target { sent: true, ..target(*window, geometry)? };
+                let target = Target { sent: true, ..target(hands, *window, geometry)? };
                 target.window.ok_or_else(|| cannot(route, "events are sent to a window"))?;
                 let seat = self.person.clone();
                 hands.text(ctx, &seat, text, &target)
@@ -204,12 +205,15 @@ fn xid(id: WindowId) -> Result<u32> {
     u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))
 }
 
-fn target(window: Option<WindowId>, geometry: Geometry) -> Result<Target> {
-    let Some(id) = window else { return Ok(Target { window: None, ask: None, pid: None, sent: false }) };
+fn target(hands: &mut Hands, window: Option<WindowId>, geometry: Geometry) -> Result<Target> {
+    let Some(id) = window else {
+        return Ok(Target { window: None, ask: None, pid: None, toolkit: Toolkit::Other, sent: false });
+    };
     let w: Window = geometry(id)?;
     if w.minimized {
         return Err(DesktopError::Minimized(id));
     }
     let xid = xid(id)?;
-    Ok(Target { window: Some(xid), ask: Some(xid), pid: w.pid, sent: false })
+    let toolkit = hands.toolkits.of(w.pid);
+    Ok(Target { window: Some(xid), ask: Some(xid), pid: w.pid, toolkit, sent: false })
 }

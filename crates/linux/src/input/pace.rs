@@ -56,6 +56,14 @@ impl Pace {
         self.drain(bell, ctx, 0)
     }
 
+    /// Wait until it has taken what changed just now.
+    pub fn again(&mut self, bell: &mut Bell, ctx: &Ctx) -> Result<Option<Stopped>> {
+        if let Way::Ping(window) = self.way {
+            self.sent.push_back(bell.ping(window)?);
+        }
+        self.drain(bell, ctx, 0)
+    }
+
     fn drain(&mut self, bell: &mut Bell, ctx: &Ctx, ahead: usize) -> Result<Option<Stopped>> {
         match self.way {
             Way::Blind => {

@@ -59,5 +59,5 @@ fn heeds_pointer(toolkit: Toolkit) -> bool {
 }
 
 fn heeds_keys(toolkit: Toolkit) -> bool {
-    matches!(toolkit, Toolkit::Qt | Toolkit::Chromium | Toolkit::Other)
+    matches!(toolkit, Toolkit::Qt | Toolkit::Other)
 }

@@ -2,6 +2,7 @@
 //! for what the layout lacks, no faster than the application reads.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use desktop::{Ctx, Delivery, DesktopError, Pid, Result, Stopped};
 
@@ -11,9 +12,12 @@ use super::keymap::Spot;
 use super::keysyms;
 use super::pace::{Pace, over};
 use super::seat::Seat;
+use super::toolkit::Toolkit;
 
 /// Characters between two looks at the focus and the application.
 const CHUNK: usize = 8;
+/// How long an application may take to read a changed map.
+const MAP_READ: Duration = Duration::from_millis(300);
 
 /// Where keys go.
 pub(super) struct Target {
@@ -22,6 +26,7 @@ pub(super) struct Target {
     /// The window that is asked how far the application has come.
     pub ask: Option<u32>,
     pub pid: Option<Pid>,
+    pub toolkit: Toolkit,
     /// By events sent to the window, wherever the keyboard is.
     pub sent: bool,
 }
@@ -42,10 +47,29 @@ impl Hands {
         }
         let mut fingers = Fingers::start(self, seat, target, false)?;
         let typed = self.type_units(ctx, &mut fingers, text, target);
-        let finished = fingers.finish(self);
+        let finished = self.end(fingers, target);
         let delivery = typed?;
         finished?;
         Ok(delivery)
+    }
+
+    /// Put everything back, and let an application that reads the keyboard's state together
+    /// with its map do so before anything else is pressed.
+    pub fn end(&mut self, fingers: Fingers, target: &Target) -> Result<()> {
+        let mapped = fingers.has_borrowed();
+        fingers.finish(self)?;
+        if mapped {
+            self.map_read(target)?;
+        }
+        Ok(())
+    }
+
+    /// Qt takes modifiers from the server when it comes to a changed map, not from the event.
+    pub fn map_read(&mut self, target: &Target) -> Result<()> {
+        if let (Toolkit::Qt, Some(window)) = (target.toolkit, target.ask) {
+            self.bell()?.application(window, MAP_READ)?;
+        }
+        Ok(())
     }
 
     fn type_units(&mut self, ctx: &Ctx, fingers: &mut Fingers, text: &str, target: &Target) -> Result<Delivery> {
@@ -84,6 +108,9 @@ impl Hands {
                     return stopped(sent, why);
                 }
                 table = self.lend(fingers, &units[sent..])?;
+                if let Some(why) = pace.again(self.bell()?, ctx)? {
+                    return stopped(sent, why);
+                }
             }
             self.felt(&fingers.seat);
             for unit in chunk {
@@ -118,6 +145,7 @@ impl Hands {
         let wanted: Vec<u32> = wanted.filter(|s| seen.insert(*s)).collect();
         let codes = fingers.map.spare_run(wanted.len());
         let keys: Vec<(u8, u32)> = codes.into_iter().zip(wanted).collect();
+        fingers.rest(self)?;
         fingers.note(self, &keys.iter().map(|(c, _)| *c).collect::<Vec<_>>())?;
         fingers.borrow(self, &keys)?;
         Ok(keys.into_iter().map(|(code, sym)| (sym, code)).collect())
