@@ -296,9 +296,10 @@ fn relations(m: &Message) -> Vec<(u32, Vec<Ref>)> {
 /// `a((so)(so)(so)iiassusau)`: object, application, parent, index, count, interfaces, name, role,
 /// description, states.
 #[derive(Deserialize, Type)]
+#[expect(dead_code, reason = "the second field is the application, known already")]
 struct New<'a>(
     #[serde(borrow)] Wired<'a>,
-    #[serde(borrow)] Application<'a>,
+    #[serde(borrow)] Wired<'a>,
     #[serde(borrow)] Wired<'a>,
     i32,
     i32,
@@ -309,11 +310,11 @@ struct New<'a>(
     Vec<u32>,
 );
 
-/// Known already: it is the one that answers.
-type Application<'a> = Wired<'a>;
+
 
 /// The older layout, with the children themselves: `a((so)(so)(so)a(so)assusau)`.
 #[derive(Deserialize, Type)]
+#[expect(dead_code, reason = "the second field is the application, known already")]
 struct Old<'a>(
     #[serde(borrow)] Wired<'a>,
     #[serde(borrow)] Wired<'a>,

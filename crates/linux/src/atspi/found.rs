@@ -87,7 +87,7 @@ impl Found {
             self.named(i, view.kit);
             let mut n = node(&self.raws[i], view, own, limits);
             n.parent = parent.map(|p| places[p]);
-            from[i] = own.below(&self.raws[i], parent.is_some());
+            from[i] = own.below(&self.raws[i], parent.is_some(), view.kit);
             places[i] = tree.nodes.len();
             tree.nodes.push(n);
             said.insert(self.raws[i].at.clone(), own);

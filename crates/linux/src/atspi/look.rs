@@ -14,7 +14,7 @@ use super::bus::Link;
 use super::detail::{Depth, Survey, basics, has_text};
 use super::found::{Found, nameless};
 use super::frame;
-use super::node::{Inherited, View, node, role, secret};
+use super::node::{Inherited, View, folds, node, role, secret};
 use super::raw::{Faces, Raw, bit};
 use super::walk::{Bulk, Walk, whole};
 use super::wire::{End, call};
@@ -176,7 +176,18 @@ impl Shared {
         let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0 };
         let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
         let view = window.map_or(view, |w| View { area: w.bounds, ..view });
+        let from = Inherited { folded: from.folded && self.folded(&survey, &app, &raw).await?, ..from };
         Ok(node(&raw, &view, from, &Limits::default()))
+    }
+
+    /// Its parent still has no size.
+    async fn folded(&self, survey: &Survey<'_>, app: &App, raw: &Raw) -> Result<bool> {
+        let mut own = [Raw::at(raw.at.clone())];
+        said(survey.ask(&mut own, &[(0, Ask::Parent)]).await, app.pid)?;
+        let Some(parent) = own[0].parent.take() else { return Ok(false) };
+        let mut parent = [Raw::at(parent)];
+        said(survey.ask(&mut parent, &[(0, Ask::Extents)]).await, app.pid)?;
+        Ok(folds(&parent[0], app.kit()))
     }
 
     /// What lies in the objects below it: what is chosen in a combo box, the name of a row.

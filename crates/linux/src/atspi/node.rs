@@ -129,17 +129,25 @@ pub(super) struct Inherited {
     pub secret: bool,
     /// Drawn in a surface of its own whose place on the screen is not known here.
     pub apart: bool,
+    /// Inside something of no size: what it says of its place is not so.
+    pub folded: bool,
 }
 
 impl Inherited {
-    pub fn below(self, raw: &Raw, inner: bool) -> Self {
+    pub fn below(self, raw: &Raw, inner: bool, kit: Kit) -> Self {
         let document = raw.role == role::DOCUMENT_WEB || (raw.role == role::DOCUMENT_FRAME && raw.faces.has(Faces::DOCUMENT));
         Self {
             web: self.web || document,
             secret: self.secret || secret(raw),
             apart: self.apart || (inner && popover(raw)),
+            folded: self.folded || folds(raw, kit),
         }
     }
+}
+
+/// Qt keeps the list of a closed combo box showing, at no size.
+pub(super) fn folds(raw: &Raw, kit: Kit) -> bool {
+    kit == Kit::Qt && raw.extents.is_some_and(|e| e.2 <= 0 || e.3 <= 0)
 }
 
 /// GTK 4 names objects without a name by their class.
@@ -192,6 +200,9 @@ fn states(raw: &Raw, view: &View, from: Inherited, bounds: Option<&Rect<Screen>>
         let placed = bounds.is_some_and(|b| !b.is_empty() && view.meets(b));
         out.set(States::SHOWING, out.has(States::VISIBLE) && (placed || (from.apart && raw.extents.is_some_and(|e| e.2 > 0))));
     }
+    if from.folded || folds(raw, view.kit) {
+        out.set(States::SHOWING, false);
+    }
     out.set(States::ENABLED, raw.is(bit::ENABLED) || raw.is(bit::SENSITIVE));
     let checks = [
         role::CHECK_BOX, role::CHECK_MENU_ITEM, role::RADIO_BUTTON, role::RADIO_MENU_ITEM, role::TOGGLE_BUTTON, role::SWITCH,
@@ -228,7 +239,7 @@ fn range(raw: &Raw) -> Option<Range> {
 }
 
 pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> Node {
-    let bounds = raw.extents.and_then(|e| view.place(e)).filter(|_| !from.apart);
+    let bounds = raw.extents.and_then(|e| view.place(e)).filter(|_| !from.apart && !from.folded);
     let states = states(raw, view, from, bounds.as_ref());
     let value = raw.chosen.as_ref().or(raw.text.as_ref()).filter(|_| !states.has(States::SECRET));
     let id = raw.id.as_ref().or_else(|| raw.attributes.get("id")).filter(|s| !s.is_empty());
