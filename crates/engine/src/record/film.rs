@@ -144,11 +144,16 @@ impl Film {
         match put {
             Ok(()) => (Masking::Done, None),
             Err(why) => {
-                let _ = dir.remove_file(&masked);
-                let _ = dir.remove_file(&self.name);
+                self.remove(log);
                 (Masking::Removed, Some(format!("the video showed a secret and could not be masked ({why}); it was removed")))
             }
         }
+    }
+
+    /// Remove it, and what was made of it so far.
+    pub fn remove(&self, log: &Log) {
+        let _ = log.store.dir().remove_file(&masked_name(&self.name));
+        let _ = log.store.dir().remove_file(&self.name);
     }
 }
 

@@ -204,6 +204,16 @@ impl Recording {
         self.log.store.dir().unlock();
     }
 
+    /// A video that shows a secret does not stay.
+    pub fn remove_video(&self, why: &str) {
+        let Some(film) = &self.film else { return };
+        film.remove(&self.log);
+        let mut file = film.file(&self.log, None);
+        (file.masking, file.error) = (Masking::Removed, Some(format!("{why}; it was removed")));
+        self.put_video(file);
+        self.log.keep_session();
+    }
+
     fn put_video(&self, file: VideoFile) {
         let mut inner = self.log.lock();
         let s = &mut inner.session;

@@ -230,14 +230,13 @@ impl Records {
     }
 
     fn mask_beside(&self, engine: &Engine, recording: Arc<Recording>) {
-        let pending = |m: &Mutex<Vec<Arc<Recording>>>| m.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.masking.lock().unwrap_or_else(PoisonError::into_inner).push(recording.clone());
         let (desktop, masking, own) = (engine.shared_desktop(), self.masking.clone(), recording.clone());
         let spawned = std::thread::Builder::new().name("recording-mask".into()).spawn(move || {
             own.mask(&*desktop, MASK);
             masking.lock().unwrap_or_else(PoisonError::into_inner).retain(|r| !Arc::ptr_eq(r, &own));
         });
-        if spawned.is_err() && !pending(&self.masking).is_empty() {
+        if spawned.is_err() {
             recording.mask(engine.desktop(), MASK_AT_END);
             self.masking.lock().unwrap_or_else(PoisonError::into_inner).retain(|r| !Arc::ptr_eq(r, &recording));
         }
@@ -245,7 +244,11 @@ impl Records {
 
     /// Directories of ended recordings whose video is still being masked.
     pub fn masking(&self) -> Vec<String> {
-        self.masking.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|r| r.path().display().to_string()).collect()
+        self.still_masking().iter().map(|r| r.path().display().to_string()).collect()
+    }
+
+    fn still_masking(&self) -> Vec<Arc<Recording>> {
+        self.masking.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// `session_ended` or `client_gone`.
@@ -268,11 +271,14 @@ impl Records {
         while !self.masking().is_empty() && Instant::now() < end {
             engine.host().wait(Duration::from_millis(20), &desktop::Cancel::default());
         }
+        for r in self.still_masking() {
+            r.remove_video("the driver ended before the video could be masked");
+        }
     }
 
-    /// The recordings in progress, for `status`.
+    /// The recordings in progress, and those whose video is still being masked, for `status`.
     pub fn status(&self) -> Value {
-        let all: Vec<Value> = self.all().iter().map(|r| r.state()).collect();
+        let all: Vec<Value> = self.all().iter().chain(&self.still_masking()).map(|r| r.state()).collect();
         if all.is_empty() { Value::Null } else { json!(all) }
     }
 }

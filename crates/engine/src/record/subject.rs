@@ -56,7 +56,8 @@ fn describe(run: &Run<'_>, ctx: &Ctx, aim: &Aim, window: &Window, all: &[Window]
     let key = aim.element.as_ref().map(|e| &e.node).or(field.filter(|_| at.is_none())).map(|n| &n.key);
     let index = match (key, at) {
         (Some(k), _) => tree.and_then(|t| position(t, k)),
-        (None, Some(p)) => grove.as_ref().and_then(|g| g.under(p)),
+        // A wheel turns what scrolls, whatever row lies under it.
+        (None, Some(p)) => grove.as_ref().and_then(|g| g.under(p).map(|i| if run.arguments.get("direction").is_some() { g.scrolled(i) } else { i })),
         (None, None) => None,
     };
     let bounds = index.and_then(|i| tree.and_then(|t| t.nodes[i].bounds));

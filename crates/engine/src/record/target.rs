@@ -143,6 +143,17 @@ impl<'t> Grove<'t> {
         Some(t)
     }
 
+    /// What scrolls around an element: rows come and go in it.
+    pub fn scrolled(&self, i: usize) -> usize {
+        let scrolls = |n: &Node| {
+            matches!(role::of(n), "list" | "listbox" | "table" | "tree" | "treegrid" | "grid" | "document" | "textbox")
+                || matches!(n.raw_role.as_str(), "scroll pane" | "viewport")
+        };
+        let above = std::iter::successors(Some(i), |a| self.nodes[*a].parent.filter(|p| *p != 0));
+        let all: Vec<usize> = above.filter(|a| scrolls(&self.nodes[*a])).collect();
+        all.iter().copied().find(|a| !self.nodes[*a].name.is_empty()).or(all.last().copied()).unwrap_or(i)
+    }
+
     /// The innermost element that shows a point of the screen.
     pub fn under(&self, at: Point<desktop::Screen>) -> Option<usize> {
         let mut best: Option<(usize, u64)> = None;

@@ -234,7 +234,7 @@ fn call(run: &Run<'_>, step: &Step, mut arguments: Map<String, Value>) -> Answer
         arguments: Value::Object(arguments),
         client: run.client,
         cancel: run.ctx.cancel.clone(),
-        timeout: Some(run.ctx.left()),
+        timeout: Some(run.ctx.left().min(crate::tools::find(&step.tool).map_or(crate::tools::BOUND, |t| t.card.bound))),
         progress: None,
     })
 }
