@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{proto, root, tools};
+use crate::{docs, proto, root, tools};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -34,9 +34,10 @@ pub fn run(mode: Mode) -> Result<()> {
         Some(output) => outputs.push(output),
         None => eprintln!("codegen: no ts-proto plugin; run `npm ci` for the TypeScript side"),
     }
-    outputs.push(Output::new("proto/tools.json", tools::json(&catalogue)?));
-
-
+    let json = tools::json(&catalogue)?;
+    outputs.extend(tools::typescript(&json)?);
+    outputs.push(Output::new("proto/tools.json", json));
+    outputs.push(docs::page(&catalogue));
     let mut stale = Vec::new();
     for output in outputs {
         let path = root().join(&output.path);
