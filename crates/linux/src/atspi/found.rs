@@ -9,7 +9,7 @@ use desktop::{Limits, Tree};
 
 use super::apps::Kit;
 use super::ask::Ref;
-use super::node::{Inherited, View, class_name, node, role};
+use super::node::{Inherited, View, class_name, document, node, role};
 use super::raw::{Raw, bit};
 
 pub(super) struct Found {
@@ -71,6 +71,18 @@ impl Found {
         }
         (out.cut, out.omitted) = (self.cut, self.omitted);
         out
+    }
+
+    /// The view with what the first page and what it lies in tell of the page's scale.
+    pub fn page(&self, view: View) -> View {
+        if view.kit != Kit::Chromium {
+            return view;
+        }
+        let found = (0..self.raws.len()).find_map(|i| {
+            let page = Some(&self.raws[i]).filter(|r| document(r))?.extents?;
+            Some((page, self.raws[self.parents[i]?].extents?))
+        });
+        found.map_or(view, |(page, around)| view.with_page(page, around))
     }
 
     /// As nodes in document order, with what was inherited by each.

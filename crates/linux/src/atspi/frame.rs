@@ -106,8 +106,20 @@ fn around(outer: &Rect<Screen>, inner: &Rect<Screen>, out: i32, short: i32) -> b
     margins.iter().all(|m| (-short..=out).contains(m))
 }
 
-/// The object that is this window, or none where that cannot be told.
-pub(super) fn choose<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<&'a Raw> {
+/// The object that is this window, with the scale of its units, or none where that cannot be told.
+pub(super) fn choose<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<(&'a Raw, f64)> {
+    if let Some(one) = at_scale(tops, window, view, bound) {
+        return Some((one, window.scale));
+    }
+    // The desktop's own setting for large screens is told by no environment.
+    let titled = tops.iter().filter(|r| !window.title.is_empty() && r.name == window.title).count();
+    [2.0, 3.0].into_iter().filter(|_| titled == 1).find_map(|scale| {
+        let scaled = Window { scale, ..window.clone() };
+        at_scale(tops, &scaled, view, bound).filter(|r| r.name == window.title).map(|r| (r, scale))
+    })
+}
+
+fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<&'a Raw> {
     let titled = |r: &Raw| !window.title.is_empty() && r.name == window.title;
     let fits = |r: &Raw| fit(r, window, view);
     if let Some(known) = bound.get(window)

@@ -71,6 +71,7 @@ impl Shared {
         if app.kit() == Kit::Chromium && !page && found.raws.len() <= HANDFUL && window.kind != WindowKind::Popup {
             return Ok(empty(EmptyBecause::NotEnabled));
         }
+        let view = found.page(view);
         let (tree, said) = found.tree(&view, limits);
         self.seen.keep(window.id, view, said);
         Ok(tree)
@@ -120,8 +121,8 @@ impl Shared {
         let (tops, bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit);
         let mut walk = Walk { survey, kit, limits, bulk, shown_only: false };
-        if let Some(top) = frame::choose(&tops, window, &view, &self.bound) {
-            let view = view.fitted(top, window.scale);
+        if let Some((top, scale)) = frame::choose(&tops, window, &view, &self.bound) {
+            let view = view.fitted(top, scale);
             let found = walk.from(top.clone()).await?;
             return Ok(Some(Place { walk, found, view }));
         }
@@ -173,7 +174,7 @@ impl Shared {
         if unchosen || nameless(&raw, app.kit()) {
             raw = self.below(&survey, &app, raw).await?;
         }
-        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0 };
+        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0, web: 1.0 };
         let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
         let view = window.map_or(view, |w| View { area: w.bounds, ..view });
         let from = Inherited { folded: from.folded && self.folded(&survey, &app, &raw).await?, ..from };

@@ -82,28 +82,38 @@ pub(super) struct View {
     pub area: Rect<Screen>,
     /// Native pixels per unit of the application's coordinates.
     pub scale: f64,
+    /// The same inside web pages, which may differ from the rest of the window.
+    pub web: f64,
 }
 
 impl View {
     /// Units are native pixels until `fitted`.
     pub fn of(window: &Window, kit: Kit) -> Self {
-        Self { kit, area: window.bounds, scale: 1.0 }
+        Self { kit, area: window.bounds, scale: 1.0, web: 1.0 }
     }
 
     /// Whether this toolkit counts in logical units is seen by the window's own object: the
     /// scale under which it lies best on the window.
     #[must_use]
     pub fn fitted(self, top: &Raw, scale: f64) -> Self {
-        if !scale.is_finite() || scale <= 0.0 || (scale - 1.0).abs() < 0.01 {
-            return self;
-        }
         let off = |view: &Self| {
             top.extents.and_then(|e| view.place(e)).map_or(u64::MAX, |r| {
                 u64::from(r.w.abs_diff(self.area.w)) + u64::from(r.h.abs_diff(self.area.h))
             })
         };
-        let scaled = Self { scale, ..self };
-        if off(&scaled) < off(&self) { scaled } else { self }
+        let told = Some(scale).filter(|s| s.is_finite() && *s > 0.0);
+        let best = told.into_iter().chain(self.seen_scale(top)).map(|scale| Self { scale, ..self }).min_by_key(off);
+        best.filter(|b| off(b) < off(&self)).unwrap_or(self)
+    }
+
+    /// A scale nobody told of, where place and size both say it: a multiple of a quarter.
+    fn seen_scale(&self, top: &Raw) -> Option<f64> {
+        let (x, y, w, h) = top.extents.filter(|e| e.2 > 0 && e.3 > 0)?;
+        let factor = (f64::from(self.area.w) / f64::from(w) * 4.0).round() / 4.0;
+        let near = |units: i32, native: i32| (f64::from(units) * factor - f64::from(native)).abs() <= factor + 1.0;
+        let size = near(w, self.area.w as i32) && near(h, self.area.h as i32);
+        let place = near(x, self.area.x) && near(y, self.area.y);
+        (self.kit != Kit::Gtk4 && (1.2..=4.0).contains(&factor) && size && place).then_some(factor)
     }
 
     /// `None` where the toolkit does not tell.
@@ -112,8 +122,35 @@ impl View {
             return None;
         }
         let px = |n: i32| (f64::from(n) * self.scale).round().clamp(-1e9, 1e9) as i32;
-        let (dx, dy) = if self.kit == Kit::Gtk4 { (self.area.x, self.area.y) } else { (0, 0) };
+        let (dx, dy) = match self.kit {
+            Kit::Gtk4 => (self.area.x, self.area.y),
+            _ => (self.odd(self.area.x), self.odd(self.area.y)),
+        };
         Some(Rect::new(px(x) + dx, px(y) + dy, px(w) as u32, px(h) as u32))
+    }
+
+    /// What the toolkit lost of its window's place when it put that into its own units.
+    fn odd(&self, n: i32) -> i32 {
+        let units = f64::from(n) / self.scale;
+        let kept = if self.kit == Kit::Qt { units.round() } else { units.trunc() };
+        n - (kept * self.scale).round() as i32
+    }
+
+    /// The same view of what lies inside a web page.
+    pub fn inside_page(&self) -> Self {
+        Self { scale: self.scale * self.web, web: 1.0, ..*self }
+    }
+
+    /// Chromium counts a scale factor twice inside pages: seen by the page and what it fills.
+    #[must_use]
+    pub fn with_page(self, page: (i32, i32, i32, i32), around: (i32, i32, i32, i32)) -> Self {
+        if around.2 <= 0 || around.3 <= 0 {
+            return self;
+        }
+        let factor = f64::from(page.2) / f64::from(around.2);
+        let same = |p: i32, a: i32| (f64::from(p) - f64::from(a) * factor).abs() <= 2.0 + factor;
+        let all = same(page.0, around.0) && same(page.1, around.1) && same(page.3, around.3);
+        if factor > 1.05 && all { Self { web: 1.0 / factor, ..self } } else { self }
     }
 
     /// A part of it lies inside the window.
@@ -135,14 +172,18 @@ pub(super) struct Inherited {
 
 impl Inherited {
     pub fn below(self, raw: &Raw, inner: bool, kit: Kit) -> Self {
-        let document = raw.role == role::DOCUMENT_WEB || (raw.role == role::DOCUMENT_FRAME && raw.faces.has(Faces::DOCUMENT));
         Self {
-            web: self.web || document,
+            web: self.web || document(raw),
             secret: self.secret || secret(raw),
             apart: self.apart || (inner && popover(raw)),
             folded: self.folded || folds(raw, kit),
         }
     }
+}
+
+/// The top of a web page.
+pub(super) fn document(raw: &Raw) -> bool {
+    raw.role == role::DOCUMENT_WEB || (raw.role == role::DOCUMENT_FRAME && raw.faces.has(Faces::DOCUMENT))
 }
 
 /// Qt keeps the list of a closed combo box showing, at no size.
@@ -239,7 +280,9 @@ fn range(raw: &Raw) -> Option<Range> {
 }
 
 pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> Node {
-    let bounds = raw.extents.and_then(|e| view.place(e)).filter(|_| !from.apart && !from.folded);
+    let page = (from.web || document(raw)) && view.web != 1.0;
+    let own = if page { view.inside_page() } else { *view };
+    let bounds = raw.extents.and_then(|e| own.place(e)).filter(|_| !from.apart && !from.folded);
     let states = states(raw, view, from, bounds.as_ref());
     let value = raw.chosen.as_ref().or(raw.text.as_ref()).filter(|_| !states.has(States::SECRET));
     let id = raw.id.as_ref().or_else(|| raw.attributes.get("id")).filter(|s| !s.is_empty());
