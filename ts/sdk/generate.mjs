@@ -117,12 +117,27 @@ function slim(schema, root = true) {
   );
 }
 
+/** `true` says the same as `{}`, and clients take only the latter for a property. */
+function plain(value) {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([word, inner]) => {
+    if (word === "properties")
+      return [
+        word,
+        Object.fromEntries(Object.entries(inner).map(([n, s]) => [n, s === true ? {} : plain(s)])),
+      ];
+    return [word, word === "items" && inner === true ? {} : plain(inner)];
+  });
+  return Object.fromEntries(entries);
+}
+
 function list(tools) {
   const shown = tools.map((t) => ({
     name: t.name,
     description: t.description,
-    inputSchema: t.input_schema,
-    ...(t.output_schema && { outputSchema: slim(t.output_schema) }),
+    inputSchema: plain(t.input_schema),
+    ...(t.output_schema && { outputSchema: plain(slim(t.output_schema)) }),
     annotations: t.annotations,
   }));
   const text = JSON.stringify(JSON.stringify(shown));
