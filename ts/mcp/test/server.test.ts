@@ -39,7 +39,7 @@ const hello = (h: Lines, version = "2025-06-18") =>
 test("the official client lists the driver's tools and gets text, picture and structured result", async () => {
   const picture = Buffer.from([137, 80, 78, 71]);
   const { client, daemon } = await host(() =>
-    Promise.resolve(replied({ width: 3 }, { text: "3 wide", pictures: [picture] })),
+    Promise.resolve(replied({ width: 3, height: 2, scale_factor: 1 }, { text: "3 wide", pictures: [picture] })),
   );
   const { tools } = await client.listTools();
   expect(tools.every((tool) => tool.inputSchema.type === "object" && tool.annotations !== undefined)).toBe(
@@ -51,7 +51,7 @@ test("the official client lists the driver's tools and gets text, picture and st
       { type: "text", text: "3 wide" },
       { type: "image", mimeType: "image/png", data: picture.toString("base64") },
     ],
-    structuredContent: { width: 3 },
+    structuredContent: { width: 3, height: 2, scale_factor: 1 },
   });
   expect(daemon.asked[0]).toMatchObject({ tool: "get_screen_size", args: { a: 1 } });
   expect(daemon.hellos).toMatchObject([{ kind: "mcp", session: "" }]);
