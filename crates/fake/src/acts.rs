@@ -72,14 +72,19 @@ pub(crate) fn reach(s: &State, id: WindowId, route: Route) -> Result<()> {
     }
 }
 
-/// Which window and spot a place means for a route: real pointers reach what is on top.
-fn aim(s: &State, route: Route, place: Place) -> Result<(String, Point<Screen>, Option<WindowId>)> {
+/// Which window and spot a place means for a route. The second pointer goes to the window that
+/// is meant or nowhere; the person's own pointer reaches what is on top.
+pub(crate) fn aim(s: &State, route: Route, place: Place) -> Result<(String, Point<Screen>, Option<WindowId>)> {
     match place {
         Place::Window(id, at) => {
             reach(s, id, route)?;
             let window = s.scene.window(id).ok_or(DesktopError::WindowGone(id))?;
             let spot = at.on_screen(window.bounds.origin());
-            let gets = if route == Route::SentEvents { Some(id) } else { s.scene.top_at(spot).map(|w| w.id) };
+            let top = s.scene.top_at(spot).map(|w| w.id);
+            if route == Route::SecondSeat && top != Some(id) {
+                return Err(DesktopError::CannotReach { route, why: "another window is on top there".into() });
+            }
+            let gets = if route == Route::SentEvents { Some(id) } else { top };
             Ok((format!("{id} ({},{})", at.x, at.y), spot, gets))
         }
         Place::Screen(at) => {
@@ -240,6 +245,15 @@ fn choose(s: &mut State, key: &NodeKey, parent: Option<&NodeKey>) {
     }
 }
 
+/// Where a pointer act goes.
+pub(crate) fn place_of(act: &Act) -> Option<Place> {
+    match act {
+        Act::Move { to } => Some(*to),
+        Act::Press { at, .. } | Act::Release { at, .. } | Act::Wheel { at, .. } => Some(*at),
+        _ => None,
+    }
+}
+
 fn target(act: &Act) -> Option<&NodeKey> {
     match act {
         Act::Invoke { node, .. } | Act::SetText { node, .. } | Act::InsertText { node, .. } => Some(node),
@@ -252,12 +266,12 @@ fn target(act: &Act) -> Option<&NodeKey> {
 /// The window an act goes to, where it names one.
 pub(crate) fn window_of(s: &State, act: &Act) -> Option<WindowId> {
     match act {
-        Act::Move { to: Place::Window(w, _) } => Some(*w),
-        Act::Press { at: Place::Window(w, _), .. } | Act::Release { at: Place::Window(w, _), .. } => Some(*w),
-        Act::Wheel { at: Place::Window(w, _), .. } => Some(*w),
         Act::Key { window, .. } | Act::Text { window, .. } => *window,
         Act::HoldModifiers { window, .. } | Act::ReleaseModifiers { window, .. } => *window,
-        _ => target(act).and_then(|k| s.scene.object(k)).map(|o| o.window),
+        _ => match place_of(act) {
+            Some(Place::Window(w, _)) => Some(w),
+            _ => target(act).and_then(|k| s.scene.object(k)).map(|o| o.window),
+        },
     }
 }
 

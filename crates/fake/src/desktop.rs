@@ -238,9 +238,8 @@ impl Desktop for FakeDesktop {
         acts::reach(&s, window, route)?;
         let why = match (act, route) {
             (Act::Text { .. } | Act::Key { .. }, Route::Global) if s.scene.active != Some(window) => "the window is not active",
-            (Act::Press { .. } | Act::Release { .. } | Act::Move { .. } | Act::Wheel { .. }, Route::Accessibility) => "it has no pointer",
             (Act::Text { .. } | Act::Key { .. }, Route::Accessibility) => "it has no keyboard",
-            _ => return Ok(()),
+            _ => return acts::place_of(act).map_or(Ok(()), |at| acts::aim(&s, route, at).map(|_| ())),
         };
         Err(DesktopError::CannotReach { route, why: why.into() })
     }

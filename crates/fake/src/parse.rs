@@ -179,9 +179,7 @@ pub(crate) fn object(s: &mut Scene, line: &Line, parent: &NodeKey, before: Optio
     let size = s.window_mut(window).map(|w| w.bounds.size()).unwrap_or_default();
     let mut o = Obj::new(key.clone(), window, line.head());
     o.parent = Some(parent.clone());
-    // The window's own object has no place in the stack, options hang below their combo box.
-    let n = s.objects.values().filter(|o| o.window == window && !o.folded).count() - 1;
-    o.frame = Some(stacked(n, size));
+    o.frame = Some(stacked(lowest(s, window), size));
     let focused = attributes(&mut o, line)?;
     let options = options(line)?;
     if o.role == "combo box" {
@@ -202,6 +200,12 @@ pub(crate) fn object(s: &mut Scene, line: &Line, parent: &NodeKey, before: Optio
         w.focus = Some(key.clone());
     }
     Ok(key)
+}
+
+/// Where the lowest object of a window ends; options hang below their combo box and do not count.
+fn lowest(s: &Scene, window: WindowId) -> i32 {
+    let placed = s.objects.values().filter(|o| o.window == window && o.parent.is_some() && !o.folded);
+    placed.filter_map(|o| o.frame).map(|f| f.bottom()).max().unwrap_or(4)
 }
 
 fn add_option(s: &mut Scene, combo: &NodeKey, name: &str, i: usize) {
@@ -265,6 +269,8 @@ fn attributes(o: &mut Obj, line: &Line) -> Result<bool, SceneError> {
                     i += 1;
                 }
                 "focused" => focused = true,
+                // Text goes in by keys alone.
+                "keysonly" => o.editable = false,
                 "nowhere" => o.frame = None,
                 "noop" => o.noop = true,
                 "fixed" => o.fixed = true,

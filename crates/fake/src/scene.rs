@@ -272,7 +272,7 @@ pub(crate) fn display(bounds: Rect<Screen>, number: usize) -> Display {
     Display { id: DisplayId(format!("fake-{number}")), bounds, primary: number == 0, scale: 1.0 }
 }
 
-/// Where an object lies that the scene text gives no place: one below the other.
-pub(crate) fn stacked(position: usize, size: Size) -> Rect<Local> {
-    Rect::new(10, 10 + 30 * position as i32, size.w.saturating_sub(20).clamp(1, 200), 24)
+/// Where an object lies that the scene text gives no place: below what is there.
+pub(crate) fn stacked(below: i32, size: Size) -> Rect<Local> {
+    Rect::new(10, below + 6, size.w.saturating_sub(20).clamp(1, 200), 24)
 }

@@ -93,7 +93,12 @@ fn acts_have_their_effect_and_are_written_down() {
 fn a_pointer_reaches_what_is_on_top() {
     let f = FakeDesktop::scene(NOTES);
     f.cover(1);
-    click(&f, Route::SecondSeat, 1, 50, 22);
+    let at = Place::Window(WindowId(1), Point::new(50, 22));
+    let press = Act::Press { button: Button::Left, at };
+    let refused = |r| matches!(r, Err(DesktopError::CannotReach { .. }));
+    assert!(refused(f.reaches(&ctx(), WindowId(1), &press, Route::SecondSeat)));
+    assert!(refused(f.perform(&ctx(), &press, Route::SecondSeat).map(|_| ())));
+    click(&f, Route::Global, 1, 50, 22);
     assert_eq!(f.felt(), ["Cover clicked"]);
     f.clear();
     click(&f, Route::SentEvents, 1, 50, 22);

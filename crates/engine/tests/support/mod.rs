@@ -1,6 +1,8 @@
 //! Surroundings of an engine under test: fake time, counted randomness, secrets from a map,
 //! paths inside one temporary directory, configuration in memory.
 
+pub mod table;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,6 +101,21 @@ impl Host for FakeHost {
     fn keep_config(&self, config: &Value) -> Result<(), String> {
         *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config.clone();
         Ok(())
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), String> {
+        std::fs::write(path, bytes).map_err(|e| e.to_string())
+    }
+
+    fn read(&self, path: &Path, max: u64) -> Result<Vec<u8>, String> {
+        self.regular(path)?;
+        let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+        if bytes.len() as u64 > max { Err(format!("larger than {max} bytes")) } else { Ok(bytes) }
+    }
+
+    fn regular(&self, path: &Path) -> Result<(), String> {
+        let about = std::fs::symlink_metadata(path).map_err(|e| e.to_string())?;
+        if about.is_file() { Ok(()) } else { Err("not a regular file".into()) }
     }
 
     fn scratch(&self) -> PathBuf {
