@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use desktop::{DesktopError, Result};
 
+use super::bell::Bell;
+use super::calm::Standing;
 use super::keymap::write_key;
 use super::ledger::Entry;
 use super::seat::{Seat, Side};
@@ -73,6 +75,10 @@ fn undo(person: &Seat, display: &str, open: &[Entry]) -> Result<()> {
         }
         person.sync()?;
         agent.as_ref().map_or(Ok(()), Seat::sync)?;
+        if wait == 0 && open.contains(&Entry::Focus) {
+            let mut bell = Bell::open(display)?;
+            Standing::before(&bell)?.restore(&mut bell, None)?;
+        }
     }
     worst
 }

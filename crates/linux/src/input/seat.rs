@@ -11,7 +11,7 @@ use x11rb::protocol::xinput::{
     self, ConnectionExt as _, DeviceType, HierarchyChange, HierarchyChangeData, HierarchyChangeDataAddMaster,
 };
 use x11rb::protocol::xkb::ConnectionExt as _;
-use x11rb::protocol::xproto::{self, ModMask};
+use x11rb::protocol::xproto::{self, ConnectionExt as _, ModMask};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::{CURRENT_TIME, NONE};
 
@@ -140,7 +140,7 @@ impl Seat {
     /// Where this seat's keyboard goes.
     pub fn focus(&self) -> Result<u32> {
         match self.side {
-            Side::Person => Ok(xproto::ConnectionExt::get_input_focus(&self.wire.conn).heard()?.reply().heard()?.focus),
+            Side::Person => Ok(self.wire.conn.get_input_focus().heard()?.reply().heard()?.focus),
             Side::Agent => Ok(self.wire.conn.xinput_xi_get_focus(self.keyboard).heard()?.reply().heard()?.focus),
         }
     }
@@ -168,12 +168,18 @@ impl Seat {
         device_keys(&self.wire, self.keyboard)
     }
 
-    pub fn sync(&self) -> Result<()> {
-        self.wire.round_trip()
+    /// Make the server serve only this connection, or everybody again.
+    pub fn alone(&self, on: bool) -> Result<()> {
+        if on {
+            self.wire.conn.grab_server().heard()?;
+        } else {
+            self.wire.conn.ungrab_server().heard()?;
+        }
+        Ok(())
     }
 
-    pub fn flush(&self) -> Result<()> {
-        self.wire.conn.flush().heard()
+    pub fn sync(&self) -> Result<()> {
+        self.wire.round_trip()
     }
 }
 

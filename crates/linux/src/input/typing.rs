@@ -98,9 +98,6 @@ impl Hands {
             if let Some(why) = over(ctx) {
                 return stopped(sent, why);
             }
-            if !self.focused(&fingers.seat, target)? {
-                return stopped(sent, Stopped::FocusLost);
-            }
             let chunk = &units[sent..units.len().min(sent + CHUNK)];
             if chunk.iter().any(|u| matches!(u, Unit::Missing(sym) if !table.contains_key(sym))) {
                 // A borrowed key may change only when its earlier use was read.
@@ -113,17 +110,9 @@ impl Hands {
                 }
             }
             self.felt(&fingers.seat);
-            for unit in chunk {
-                match unit {
-                    Unit::Spot(spot) => fingers.tap(*spot)?,
-                    Unit::Missing(sym) => {
-                        let code = *table.get(sym).ok_or_else(|| DesktopError::System("no spare key".into()))?;
-                        fingers.tap(Spot { code, group: None, level: 0, mods: 0 })?;
-                    }
-                    Unit::Nothing => {}
-                }
+            if !self.tap_all(fingers, chunk, &table, target)? {
+                return stopped(sent, Stopped::FocusLost);
             }
-            fingers.seat.sync()?;
             sent += chunk.len();
             if let Some(why) = pace.step(self.bell()?, ctx)? {
                 return stopped(sent, why);
@@ -133,6 +122,27 @@ impl Hands {
             Some(why) => stopped(sent, why),
             None => Ok(Delivery { sent, ..Default::default() }),
         }
+    }
+
+    /// Press a few keys; false, and nothing pressed, when the keyboard is no longer where it was.
+    /// The server serves nobody else from the look at the focus to the last key, so that what is
+    /// sent is what the window gets.
+    fn tap_all(&mut self, fingers: &mut Fingers, chunk: &[Unit], table: &HashMap<u32, u8>, target: &Target) -> Result<bool> {
+        if target.sent {
+            chunk.iter().try_for_each(|u| tap(fingers, u, table))?;
+            fingers.seat.sync()?;
+            return Ok(true);
+        }
+        fingers.seat.alone(true)?;
+        let tapped = self.focused(&fingers.seat, target).and_then(|there| {
+            if there {
+                chunk.iter().try_for_each(|u| tap(fingers, u, table))?;
+            }
+            Ok(there)
+        });
+        fingers.seat.alone(false)?;
+        fingers.seat.sync()?;
+        tapped
     }
 
     /// Make spare keys into the next characters that are missing, as many as there are keys.
@@ -155,7 +165,18 @@ impl Hands {
     pub fn focused(&mut self, seat: &Seat, target: &Target) -> Result<bool> {
         let Some(window) = target.window.filter(|_| !target.sent) else { return Ok(true) };
         let focus = seat.focus()?;
-        Ok(focus == window || self.person.wire.lies_in(focus, window)?)
+        Ok(focus == window || seat.wire.lies_in(focus, window)?)
+    }
+}
+
+fn tap(fingers: &mut Fingers, unit: &Unit, table: &HashMap<u32, u8>) -> Result<()> {
+    match unit {
+        Unit::Spot(spot) => fingers.tap(*spot),
+        Unit::Missing(sym) => {
+            let code = *table.get(sym).ok_or_else(|| DesktopError::System("no spare key".into()))?;
+            fingers.tap(Spot { code, group: None, level: 0, mods: 0 })
+        }
+        Unit::Nothing => Ok(()),
     }
 }
 
