@@ -63,7 +63,7 @@ fn take(open: &mut Vec<Entry>, line: &str) {
 /// Undo everything, last first. What the driver had written to the server before it died can
 /// still be on its way, so keys and buttons are let go again a little later.
 fn undo(person: &Seat, display: &str, open: &[Entry]) -> Result<()> {
-    let agent = Seat::agent(display, false)?.map(|(seat, _)| seat);
+    let agent = Seat::agent(display, false)?;
     let mut worst = Ok(());
     for wait in [0, 60, 200, 350] {
         std::thread::sleep(Duration::from_millis(wait));

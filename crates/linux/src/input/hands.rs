@@ -2,9 +2,11 @@
 //! the layout. One act at a time. Which act means what is in `pointer`, `chord` and `typing`.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use desktop::{DesktopError, Owner, Result, Route};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, WindowClass};
 
 use super::held::Held;
 use super::keymap::Keymap;
@@ -14,9 +16,6 @@ use super::sent::Synthetic;
 use super::toolkit::Toolkits;
 use super::wire::{Heard, Wire};
 use super::bell::Bell;
-
-/// How long toolkits take to learn of a fresh second pair.
-const FRESH: Duration = Duration::from_millis(120);
 
 pub(super) struct Hands {
     display: String,
@@ -31,7 +30,6 @@ pub(super) struct Hands {
     mirrored: Option<Keymap>,
     /// When the last input of the driver on the person's seat was sent.
     pub core_input: Option<Instant>,
-    _mark: Option<u32>,
 }
 
 impl Hands {
@@ -47,28 +45,23 @@ impl Hands {
             bell: None,
             mirrored: None,
             core_input: None,
-            _mark: None,
         };
         hands.tidy(&wire)?;
         Ok(hands)
     }
 
     /// Let go of what a driver that was killed left down on the second pair, unless another
-    /// driver lives.
+    /// driver lives: a living one owns a selection, which the server takes back at its end.
     fn tidy(&mut self, wire: &Wire) -> Result<()> {
-        use x11rb::protocol::xproto::ConnectionExt as _;
-        use x11rb::connection::Connection as _;
         let mark = wire.atom("_CUA_DRIVER_SEAT")?;
         if wire.conn.get_selection_owner(mark).heard()?.reply().heard()?.owner != x11rb::NONE {
             return Ok(());
         }
         let window = wire.conn.generate_id().heard()?;
-        let aux = x11rb::protocol::xproto::CreateWindowAux::new().override_redirect(1);
-        let class = x11rb::protocol::xproto::WindowClass::INPUT_ONLY;
-        wire.conn.create_window(0, window, wire.root, -1, -1, 1, 1, 0, class, 0, &aux).heard()?;
+        let aux = CreateWindowAux::new().override_redirect(1);
+        wire.conn.create_window(0, window, wire.root, -1, -1, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &aux).heard()?;
         wire.conn.set_selection_owner(window, mark, x11rb::CURRENT_TIME).heard()?;
-        self._mark = Some(window);
-        let Some((seat, _)) = Seat::agent(&self.display, false)? else { return Ok(()) };
+        let Some(seat) = Seat::agent(&self.display, false)? else { return Ok(()) };
         for code in seat.keys_down()? {
             seat.key(code, false)?;
         }
@@ -97,10 +90,8 @@ impl Hands {
             return Ok(seat.clone());
         }
         let made = Seat::agent(&self.display, true)?;
-        let (seat, fresh) = made.ok_or_else(|| DesktopError::System("the second pointer did not come up".into()))?;
-        if fresh {
-            std::thread::sleep(FRESH);
-        }
+        // Toolkits hear of a new pair in the order of their events, before anything it does.
+        let seat = made.ok_or_else(|| DesktopError::System("the second pointer did not come up".into()))?;
         self.agent = Some(seat.clone());
         Ok(seat)
     }

@@ -46,10 +46,6 @@ impl Held {
         };
         self.0.iter().filter_map(key).collect()
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 #[cfg(test)]
@@ -68,6 +64,6 @@ mod tests {
         assert!(held.has(&shift));
         assert_eq!(held.keys(Side::Agent), [50]);
         assert!(held.drop_one(&shift));
-        assert!(held.is_empty());
+        assert!(held.0.is_empty());
     }
 }

@@ -112,14 +112,12 @@ impl Input {
             Act::HoldModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, true),
             Act::ReleaseModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, false),
             Act::Key { key, modifiers, window } => {
-                let target = Target { sent: true, ..target(hands, *window, geometry)? };
-                target.window.ok_or_else(|| cannot(route, "events are sent to a window"))?;
+                let target = sent_target(hands, *window, geometry)?;
                 let seat = self.person.clone();
                 hands.key(ctx, &seat, key, *modifiers, &target)
             }
             Act::Text { text, window } => {
-                let target = Target { sent: true, ..target(hands, *window, geometry)? };
-                target.window.ok_or_else(|| cannot(route, "events are sent to a window"))?;
+                let target = sent_target(hands, *window, geometry)?;
                 let seat = self.person.clone();
                 hands.text(ctx, &seat, text, &target)
             }
@@ -147,6 +145,7 @@ impl Input {
             return act(hands);
         }
         let Some(window) = target.window else { return Err(cannot(route, "the second keyboard needs a window")) };
+        reach::takes_second_keyboard(target.toolkit)?;
         let standing = hands.standing(seat)?;
         hands.ledger.begin(&[Entry::Focus])?;
         seat.set_focus(Some(window)).map_err(|e| match e {
@@ -216,4 +215,13 @@ fn target(hands: &mut Hands, window: Option<WindowId>, geometry: Geometry) -> Re
     let xid = xid(id)?;
     let toolkit = hands.toolkits.of(w.pid);
     Ok(Target { window: Some(xid), ask: Some(xid), pid: w.pid, toolkit, sent: false })
+}
+
+fn sent_target(hands: &mut Hands, window: Option<WindowId>, geometry: Geometry) -> Result<Target> {
+    let target = target(hands, window, geometry)?;
+    if target.window.is_none() {
+        return Err(cannot(Route::SentEvents, "events are sent to a window"));
+    }
+    reach::heeds_keys(target.toolkit)?;
+    Ok(Target { sent: true, ..target })
 }

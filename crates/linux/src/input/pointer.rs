@@ -81,7 +81,7 @@ impl Hands {
     pub fn press_at(&mut self, ctx: &Ctx, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
         let standing = self.standing(seat)?;
         self.felt(seat);
-        seat.motion(at)?;
+        self.approach(seat, at)?;
         let shy = standing.is_some();
         if shy {
             seat.lock(UNGRABBED, UNGRABBED)?;
@@ -98,7 +98,7 @@ impl Hands {
     pub fn release_at(&mut self, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
         let standing = self.standing(seat)?;
         self.felt(seat);
-        seat.motion(at)?;
+        self.approach(seat, at)?;
         self.let_go(seat, Entry::Button(seat.side, number(button)))?;
         seat.sync()?;
         self.settle(standing, window)
@@ -107,7 +107,7 @@ impl Hands {
     pub fn wheel_at(&mut self, seat: &Seat, way: Wheel, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
         let standing = self.standing(seat)?;
         self.felt(seat);
-        seat.motion(at)?;
+        self.approach(seat, at)?;
         if standing.is_some() {
             seat.lock(UNGRABBED, UNGRABBED)?;
         }
@@ -118,6 +118,11 @@ impl Hands {
         }
         seat.sync()?;
         self.settle(standing, window)
+    }
+
+    /// Bring the pointer there, if it is not.
+    fn approach(&self, seat: &Seat, at: Point<Screen>) -> Result<()> {
+        if seat.position()? != at { seat.motion(at) } else { Ok(()) }
     }
 
     /// How the person's desktop stands, for an act of the second seat.

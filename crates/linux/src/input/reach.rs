@@ -23,13 +23,11 @@ impl Hands {
                 };
                 on_top(&self.person.wire, xid(window.id)?, at, route)
             }
-            (Route::SecondSeat, Kind::Keys) if toolkit == Toolkit::Qt => {
-                Err(cannot(route, "Qt takes the modifiers of the person's keyboard for those of any other"))
-            }
-            (Route::SecondSeat, _) if window.on_screen => Ok(()),
-            (Route::SecondSeat, _) => Err(cannot(route, "the window is not shown")),
-            (Route::SentEvents, Kind::Pointer(_)) => heeds(toolkit, route, "pointer", heeds_pointer(toolkit)),
-            (Route::SentEvents, Kind::Keys) => heeds(toolkit, route, "key", heeds_keys(toolkit)),
+            (Route::SecondSeat, _) if !window.on_screen => Err(cannot(route, "the window is not shown")),
+            (Route::SecondSeat, Kind::Keys) => takes_second_keyboard(toolkit),
+            (Route::SecondSeat, _) => Ok(()),
+            (Route::SentEvents, Kind::Pointer(_)) => heeds_pointer(toolkit, matches!(act, Act::Wheel { .. })),
+            (Route::SentEvents, Kind::Keys) => heeds_keys(toolkit),
             (Route::Accessibility | Route::System, _) => Err(cannot(route, "it has no pointer and no keyboard")),
         }
     }
@@ -50,14 +48,23 @@ fn kind(act: &Act) -> Kind {
     }
 }
 
-fn heeds(toolkit: Toolkit, route: Route, what: &str, yes: bool) -> Result<()> {
-    if yes { Ok(()) } else { Err(cannot(route, &format!("{toolkit:?} ignores synthetic {what} events"))) }
+/// Whether keys of the second keyboard mean to the toolkit what they are.
+pub(super) fn takes_second_keyboard(toolkit: Toolkit) -> Result<()> {
+    match toolkit {
+        Toolkit::Qt => Err(cannot(Route::SecondSeat, "Qt takes the modifiers of the person's keyboard for those of every other")),
+        _ => Ok(()),
+    }
 }
 
-fn heeds_pointer(toolkit: Toolkit) -> bool {
-    matches!(toolkit, Toolkit::Tk | Toolkit::Xt | Toolkit::Qt | Toolkit::Other)
+pub(super) fn heeds_pointer(toolkit: Toolkit, wheel: bool) -> Result<()> {
+    let what = if wheel { "wheel" } else { "pointer" };
+    heeds(what, toolkit, matches!(toolkit, Toolkit::Tk | Toolkit::Xt | Toolkit::Other) || (toolkit == Toolkit::Qt && !wheel))
 }
 
-fn heeds_keys(toolkit: Toolkit) -> bool {
-    matches!(toolkit, Toolkit::Qt | Toolkit::Other)
+pub(super) fn heeds_keys(toolkit: Toolkit) -> Result<()> {
+    heeds("key", toolkit, matches!(toolkit, Toolkit::Qt | Toolkit::Other))
+}
+
+fn heeds(what: &str, toolkit: Toolkit, yes: bool) -> Result<()> {
+    if yes { Ok(()) } else { Err(cannot(Route::SentEvents, &format!("{toolkit:?} ignores synthetic {what} events of a window without the keyboard"))) }
 }

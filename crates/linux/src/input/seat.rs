@@ -6,7 +6,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use desktop::{DesktopError, Point, Result, Screen};
-use x11rb::connection::Connection;
 use x11rb::protocol::xinput::{
     self, ConnectionExt as _, DeviceType, HierarchyChange, HierarchyChangeData, HierarchyChangeDataAddMaster,
 };
@@ -58,10 +57,10 @@ impl Seat {
     }
 
     /// The second pair on a connection of its own, if it is there; made when `make`.
-    pub fn agent(display: &str, make: bool) -> Result<Option<(Self, bool)>> {
+    pub fn agent(display: &str, make: bool) -> Result<Option<Self>> {
         let wire = Arc::new(Wire::open(display)?);
         if let Some(seat) = Self::find(&wire)? {
-            return Ok(Some((seat, false)));
+            return Ok(Some(seat));
         }
         if !make {
             return Ok(None);
@@ -71,8 +70,7 @@ impl Seat {
         let len = 2 + name.len().div_ceil(4) as u16;
         let data = HierarchyChangeData::AddMaster(HierarchyChangeDataAddMaster { send_core: true, enable: true, name });
         wire.conn.xinput_xi_change_hierarchy(&[HierarchyChange { len, data }]).heard()?.check().heard()?;
-        let seat = Self::find(&wire)?;
-        seat.map(|s| Some((s, true))).ok_or_else(|| DesktopError::System("the second pointer did not come up".into()))
+        Self::find(&wire)
     }
 
     fn find(wire: &Arc<Wire>) -> Result<Option<Self>> {

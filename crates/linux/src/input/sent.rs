@@ -10,6 +10,7 @@ use x11rb::protocol::xproto::{
 
 use super::fingers::modifier_code;
 use super::hands::Hands;
+use super::reach::heeds_pointer;
 use super::pointer::{Geometry, notch, number};
 use super::wire::{Heard, Wire};
 
@@ -56,12 +57,13 @@ fn deepest(wire: &Wire, top: u32, x: i32, y: i32, root: Point<Screen>) -> Result
 }
 
 impl Hands {
-    fn sent_spot(&mut self, place: Place, geometry: Geometry) -> Result<(Spot, Window)> {
+    fn sent_spot(&mut self, place: Place, geometry: Geometry, wheel: bool) -> Result<(Spot, Window)> {
         let (id, at) = match place {
             Place::Window(id, at) => (id, at),
             Place::Screen(_) => return Err(desktop::DesktopError::Unsupported("events are sent to a window".into())),
         };
         let window = geometry(id)?;
+        heeds_pointer(self.toolkits.of(window.pid), wheel)?;
         let top = super::xid(id)?;
         let spot = deepest(&self.person.wire, top, at.x, at.y, at.on_screen(window.bounds.origin()))?;
         Ok((spot, window))
@@ -74,7 +76,7 @@ impl Hands {
 
     /// Tell a window that the pointer came in and is there.
     pub fn sent_move(&mut self, to: Place, geometry: Geometry) -> Result<Delivery> {
-        let (spot, _) = self.sent_spot(to, geometry)?;
+        let (spot, _) = self.sent_spot(to, geometry, false)?;
         self.tell_motion(spot)?;
         self.person.sync()?;
         Ok(Delivery::default())
@@ -116,7 +118,7 @@ impl Hands {
     }
 
     pub fn sent_press(&mut self, ctx: &Ctx, button: Button, at: Place, geometry: Geometry) -> Result<Delivery> {
-        let (spot, window) = self.sent_spot(at, geometry)?;
+        let (spot, window) = self.sent_spot(at, geometry, false)?;
         let standing = self.standing_now()?;
         self.tell_motion(spot)?;
         self.tell_button(spot, number(button), true)?;
@@ -126,7 +128,7 @@ impl Hands {
     }
 
     pub fn sent_release(&mut self, button: Button, at: Place, geometry: Geometry) -> Result<Delivery> {
-        let (mut spot, window) = self.sent_spot(at, geometry)?;
+        let (mut spot, window) = self.sent_spot(at, geometry, false)?;
         let standing = self.standing_now()?;
         if let Some(told) = self.synthetic.told.iter().find(|t| t.button == number(button)).copied() {
             // A pressed pointer belongs to the window where it was pressed.
@@ -142,7 +144,7 @@ impl Hands {
     }
 
     pub fn sent_wheel(&mut self, way: Wheel, at: Place, geometry: Geometry) -> Result<Delivery> {
-        let (spot, _) = self.sent_spot(at, geometry)?;
+        let (spot, _) = self.sent_spot(at, geometry, true)?;
         self.tell_motion(spot)?;
         self.tell_button(spot, notch(way), true)?;
         self.tell_button(spot, notch(way), false)?;
