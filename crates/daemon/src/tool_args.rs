@@ -82,6 +82,11 @@ pub fn absolute(path: &str) -> String {
     }
 }
 
+/// Whether a word is `key=value`.
+pub fn is_pair(word: &str) -> bool {
+    !word.starts_with('@') && pair(word).is_some()
+}
+
 /// `key=value`, where the key could be an argument's name.
 fn pair(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;

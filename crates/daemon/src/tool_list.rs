@@ -5,6 +5,11 @@ use serde_json::Value;
 
 pub const TEXT: &str = include_str!("../../../proto/tools.json");
 
+/// Whether a tool could be called so, told without reading the list: false is certain.
+pub fn may_be(name: &str) -> bool {
+    TEXT.contains(&format!("\"name\": \"{name}\""))
+}
+
 /// Every tool, in the order of the file.
 pub fn all() -> Vec<Value> {
     let file: Value = serde_json::from_str(TEXT).unwrap_or(Value::Null);

@@ -113,6 +113,6 @@ fn forbidden() -> [String; 4] {
 
 fn generated(path: &Path, text: &str) -> bool {
     path.iter().any(|part| part == "gen" || part == "fixtures")
-        || matches!(path.file_name().and_then(|name| name.to_str()), Some("package-lock.json" | "tools.json"))
+        || matches!(path.file_name().and_then(|name| name.to_str()), Some("package-lock.json" | "tools.json" | "list.json"))
         || text.starts_with("// Generated")
 }

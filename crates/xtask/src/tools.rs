@@ -18,7 +18,7 @@ pub fn json(catalogue: &Value) -> Result<String> {
     Ok(serde_json::to_string_pretty(catalogue)? + "\n")
 }
 
-/// Types for the SDK and the list for MCP, by the generator that lies beside the SDK.
+/// Types for the SDK and the list that MCP clients get, by the generator that lies beside the SDK.
 pub fn typescript(json: &str) -> Result<Vec<Output>> {
     let generator = root().join("ts/sdk/generate.mjs");
     let print = |what: &str| -> Result<String> {
@@ -38,8 +38,16 @@ pub fn typescript(json: &str) -> Result<Vec<Output>> {
         }
         Ok(String::from_utf8(output.stdout)?)
     };
+    let list = print("list")?;
     Ok(vec![
+        Output::new("proto/list.json", plain_list(&list)? + "\n"),
         Output::new("ts/sdk/src/gen/tools.ts", print("types")?),
-        Output::new("ts/mcp/src/gen/list.ts", print("list")?),
+        Output::new("ts/mcp/src/gen/list.ts", list),
     ])
+}
+
+/// The list itself, which the module for MCP holds as one string: the native program prints it.
+fn plain_list(module: &str) -> Result<String> {
+    let literal = module.lines().map(str::trim).find(|line| line.starts_with('"')).context("list.ts holds no string")?;
+    serde_json::from_str(literal.trim_end_matches(';')).context("list.ts")
 }

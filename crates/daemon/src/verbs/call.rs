@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::args::Parsed;
 use crate::endpoint::{self, Endpoint};
@@ -33,42 +33,44 @@ pub struct Ask {
 
 pub fn run(parsed: &Parsed) -> Result<Exit> {
     let name = parsed.words[0].as_str();
-    let tools = tool_list::all();
-    let tool = tool_list::find(&tools, name);
-    let arguments = tool_args::gather(tool, &parsed.words[1..], &parsed.extra)?;
-    // What is wrong here is wrong for the driver too, which says it in its own words when it is there.
-    let wrong = match tool {
-        None => {
-            let near = hint(nearest(name, tools.iter().map(tool_list::name)), "");
-            Some(format!("there is no tool `{name}`{near} `cua-driver tools` lists them."))
-        }
-        Some(tool) => tool_args::stranger(tool, &arguments).map(|(argument, near)| {
-            format!("{name} has no argument `{argument}`{} See `cua-driver help {name}`.", hint(near, ""))
-        }),
-    };
+    // The schema types flags and pairs; one JSON object needs none, and the list is not read then.
+    let typed = !parsed.extra.is_empty() || parsed.words[1..].iter().any(|word| tool_args::is_pair(word));
+    let tools = if typed { tool_list::all() } else { Vec::new() };
+    let arguments = tool_args::gather(tool_list::find(&tools, name), &parsed.words[1..], &parsed.extra)?;
     let show = Show {
         json: parsed.json(),
         text: parsed.has("text"),
         image: parsed.value("image-out").or_else(|| parsed.value("screenshot-out-file")).map(str::to_owned),
     };
+    if !tool_list::may_be(name) && !show.json {
+        return Err(Failure::usage(wrong(name, &arguments).unwrap_or_default()));
+    }
     let ask = Ask {
         tool: name.to_owned(),
-        arguments: Value::Object(arguments),
+        arguments: Value::Object(arguments.clone()),
         session: link::session(parsed.value("session")),
         timeout: parsed.seconds("timeout", 0.001)?,
     };
-    if let Some(text) = wrong.as_ref().filter(|_| !show.json) {
-        return Err(Failure::usage(text.clone()));
-    }
     let asked = endpoint::for_client(parsed.socket()).and_then(|endpoint| ask.send(&endpoint));
-    match (asked, wrong) {
-        (Err(_), Some(text)) => Err(Failure::usage(text)),
-        (Err(failure), None) => Err(failure),
-        (Ok(outcome), wrong) => {
-            let exit = show.outcome(outcome)?;
-            Ok(if exit == Exit::Failed && wrong.is_some() { Exit::Usage } else { exit })
+    match asked {
+        Err(failure) => Err(wrong(name, &arguments).map_or(failure, Failure::usage)),
+        Ok(Outcome::Refusal(refusal)) if refusal.code == "invalid_arguments" => {
+            show.refusal(&refusal);
+            Ok(if wrong(name, &arguments).is_some() { Exit::Usage } else { Exit::Failed })
         }
+        Ok(outcome) => show.outcome(outcome),
     }
+}
+
+/// What the command line alone can tell is wrong: a tool or an argument that there is not.
+fn wrong(name: &str, arguments: &Map<String, Value>) -> Option<String> {
+    let tools = tool_list::all();
+    let Some(tool) = tool_list::find(&tools, name) else {
+        let near = hint(nearest(name, tools.iter().map(tool_list::name)), "");
+        return Some(format!("there is no tool `{name}`{near} `cua-driver tools` lists them."));
+    };
+    let (argument, near) = tool_args::stranger(tool, arguments)?;
+    Some(format!("{name} has no argument `{argument}`{} See `cua-driver help {name}`.", hint(near, "")))
 }
 
 impl Ask {

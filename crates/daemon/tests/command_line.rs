@@ -1,0 +1,87 @@
+//! The command line without a daemon: help, usage, suggestions, completions.
+
+#[allow(dead_code)]
+mod support;
+
+use support::{World, err, out};
+
+#[test]
+fn wrong_lines_exit_2_with_the_nearest() {
+    let world = World::new();
+    for (args, part) in [
+        (&["statsu"][..], "status"),
+        (&["call"], "TOOL is missing"),
+        (&["call", "clik", "{}"], "click"),
+        (&["call", "click", "--windw-id", "3"], "--windw-id"),
+        (&["call", "click", "{\"pid\":1,\"windw_id\":2}"], "window_id"),
+        (&["call", "click", "windw_id=2"], "window_id"),
+        (&["call", "click", "pid=x"], "a whole number"),
+        (&["call", "get_screen_size", "{pid: 12,}"], "{pid: 12,}"),
+        (&["call", "get_screen_size", "@/nonexistent.json"], "/nonexistent.json"),
+        (&["call", "get_screen_size", "{}", "--jsn"], "--json"),
+        (&["status", "--bogus"], "--bogus"),
+        (&["status", "now"], "takes no"),
+        (&["serve", "--display", "virtual:1x1"], "virtual"),
+        (&["serve", "--log", "xml"], "json"),
+        (&["recording", "strat", "x"], "start"),
+        (&["completions", "tcl"], "bash"),
+        (&["--hlep"], "--help"),
+    ] {
+        let output = world.run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
+        assert!(err(&output).contains(part), "{args:?}: {}", err(&output));
+        assert!(!err(&output).contains('\u{1b}'), "{args:?}");
+    }
+}
+
+#[test]
+fn help_needs_no_daemon_and_each_has_its_own() {
+    let world = World::new();
+    let general = out(&world.run(&["--help"]));
+    for args in [
+        &["serve", "--help"][..],
+        &["call", "--help"],
+        &["call", "click", "--help"],
+        &["click", "--help"],
+        &["help", "type_text"],
+        &["mcp", "--help"],
+        &["recording", "--help"],
+        &["recording", "render", "--help"],
+        &["trajectory", "diff", "--help"],
+        &["doctor", "-h"],
+    ] {
+        let output = world.run(args);
+        assert!(output.status.success(), "{args:?}");
+        assert!(out(&output).contains("cua-driver") && out(&output) != general && err(&output).is_empty(), "{args:?}");
+    }
+    assert!(out(&world.run(&["call", "click", "--help"])).contains("element_token"));
+}
+
+#[test]
+fn a_pipe_that_is_left_open_is_not_waited_for() {
+    let world = World::new();
+    let mut command = world.program(&["call", "get_screen_size"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().expect("runs");
+    let ended = support::until(|| child.try_wait().expect("child").is_some());
+    let _ = child.kill();
+    let status = child.wait().expect("child");
+    assert!(ended);
+    assert_eq!(status.code(), Some(3));
+}
+
+#[test]
+fn completions_are_scripts_of_their_shell() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = out(&world.run(&["completions", shell]));
+        assert!(script.contains("recording") && script.contains("get_window_state"), "{shell}");
+        let checked = std::process::Command::new(shell).args(["-n", "/dev/stdin"]).stdin(std::process::Stdio::piped()).spawn();
+        // A shell that is not installed cannot read its script here.
+        if let Ok(mut child) = checked {
+            let mut stdin = child.stdin.take().expect("stdin");
+            std::io::Write::write_all(&mut stdin, script.as_bytes()).expect("written");
+            drop(stdin);
+            assert!(child.wait().expect("child").success(), "{shell}");
+        }
+    }
+}
