@@ -1,6 +1,6 @@
 // The acts of the demo. Speaks to the driver by its command line only, as a person would.
 import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -10,7 +10,13 @@ const dir = resolve(process.argv[2] ?? "out/demo");
 const bin = resolve("target/release/cua-driver");
 const home = mkdtempSync(join(tmpdir(), "cua-driver-demo-"));
 const socket = join(home, "driver.sock");
-const env = { ...process.env, CUA_DRIVER_SOCKET: socket, CUA_DRIVER_SESSION: "demo" };
+const env = {
+  ...process.env,
+  CUA_DRIVER_SOCKET: socket,
+  CUA_DRIVER_SESSION: "demo",
+  // The driver writes into homes and temporary folders; a checkout elsewhere has to be allowed.
+  XDG_CONFIG_HOME: join(home, "config"),
+};
 const first = join(dir, "recording");
 const second = join(dir, "replayed");
 
@@ -206,6 +212,8 @@ async function end() {
 async function main() {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
+  mkdirSync(join(home, "config", "cua-driver"), { recursive: true });
+  writeFileSync(join(home, "config", "cua-driver", "config.json"), JSON.stringify({ roots: [dir] }));
   daemon = spawn(bin, ["serve", "--display", "virtual:1280x800", "--socket", socket], {
     env,
     stdio: ["ignore", "inherit", "inherit"],
