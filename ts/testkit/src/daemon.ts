@@ -43,7 +43,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
     bare(home),
   );
   const greeting = /serves .*\(pid (\d+)\)/;
-  const line = await within(START_MS, firstLine(serve, greeting)).catch(async (error: unknown) => {
+  const line = await serve.line(greeting, START_MS).catch(async (error: unknown) => {
     await serve.kill();
     throw new Error(`the driver did not start: ${String(error)}: ${serve.stderr}`);
   });
@@ -89,13 +89,4 @@ function environmentOf(pid: number): NodeJS.ProcessEnv {
   return Object.fromEntries(
     pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
   );
-}
-
-async function firstLine(process_: Lines, pattern: RegExp): Promise<string> {
-  for (;;) {
-    const found = process_.lines.find((line) => pattern.test(line));
-    if (found !== undefined) return found;
-    if (process_.child.exitCode !== null) throw new Error(`it ended with ${process_.child.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

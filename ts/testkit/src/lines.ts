@@ -64,6 +64,19 @@ export class Lines {
     throw new Error(`no answer to ${id}; standard error: ${this.stderr}`);
   }
 
+  /** The first line that has this; throws when it does not come, or the process ends before. */
+  async line(pattern: RegExp, withinMs = 20_000): Promise<string> {
+    const end = Date.now() + withinMs;
+    for (;;) {
+      const found = this.lines.find((line) => pattern.test(line));
+      if (found !== undefined) return found;
+      if (this.child.exitCode !== null)
+        throw new Error(`it ended with ${this.child.exitCode}: ${this.stderr}`);
+      if (Date.now() > end) throw new Error(`no line ${pattern} within ${withinMs} ms: ${this.stderr}`);
+      await sleep(10);
+    }
+  }
+
   ask(method: string, params?: object, id?: number | string): Promise<Message> {
     return this.answer(this.send(method, params, id));
   }
