@@ -39,7 +39,9 @@ const hello = (h: Lines, version = "2025-06-18") =>
 test("the official client lists the driver's tools and gets text, picture and structured result", async () => {
   const picture = Buffer.from([137, 80, 78, 71]);
   const { client, daemon } = await host(() =>
-    Promise.resolve(replied({ width: 3, height: 2, scale_factor: 1 }, { text: "3 wide", pictures: [picture] })),
+    Promise.resolve(
+      replied({ width: 3, height: 2, scale_factor: 1 }, { text: "3 wide", pictures: [picture] }),
+    ),
   );
   const { tools } = await client.listTools();
   expect(tools.every((tool) => tool.inputSchema.type === "object" && tool.annotations !== undefined)).toBe(
