@@ -62,7 +62,7 @@ async function served(steps: Steps, port: number, openIt: boolean, io: Io): Prom
   if (io.signal.aborted) serving.stop();
   io.signal.addEventListener("abort", () => serving.stop());
   io.out(`${serving.url}\n`);
-  io.err("ends when the page is closed, or with Ctrl-C\n");
+  if (io.terminal) io.err("ends when the page is closed, or with Ctrl-C\n");
   if (openIt) openBrowser(serving.url, io);
   const reason = await serving.ended;
   if (reason === "idle") io.err("nobody looked; ended\n");
