@@ -19,7 +19,7 @@ export function readState(raw: JsonObject): State {
     if (frame) node.frame = frame;
   }
   const title = text(raw.title) ?? nodes.find((node) => node.depth === 0)?.name;
-  return { ...(title ? { title } : {}), nodes, raw };
+  return { ...(title ? { title } : {}), complete: raw.elements_complete !== false, nodes, raw };
 }
 
 export function frameOf(value: Json | undefined): Frame | undefined {

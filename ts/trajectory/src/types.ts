@@ -86,6 +86,8 @@ export interface Node {
 
 export interface State {
   title?: string;
+  /** Nothing was left out: false where the tree was cut, or not read to its end in time. */
+  complete: boolean;
   nodes: Node[];
   raw: JsonObject;
 }

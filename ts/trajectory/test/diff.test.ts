@@ -100,6 +100,18 @@ describe("the same", () => {
       }),
     ],
     ["the focus", tree('textbox "Name" = "Ada"', 'textbox "Name" = "Ada" (focused)')],
+    [
+      "what an unfinished reading of the tree left out",
+      edit(
+        1,
+        (s) =>
+          Object.assign(s, {
+            elements_complete: false,
+            tree_markdown: '- window "Ledger"\n  - [1] textbox "Name"\n',
+          }),
+        "app_state.json",
+      ),
+    ],
     ["a caret", (dir) => writeFileSync(join(dir, turnName(1), "screenshot.png"), spot(2, 12))],
   ];
   test.each(cases)("%s", async (_, how) => {

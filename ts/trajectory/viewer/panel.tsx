@@ -123,6 +123,9 @@ function Tree({ full, name }: { full: SideDetail; name: string }) {
   if (full.tree.length === 0) return <p class="none">No tree was recorded.</p>;
   return (
     <div class="tree">
+      {full.treeCut ? (
+        <p class="note">Not all of the tree was read in time: rows may seem new or gone that are not.</p>
+      ) : null}
       <label class="check">
         <input type="checkbox" checked={only} onChange={(event) => setOnly(event.currentTarget.checked)} />{" "}
         only what changed ({changed.length} of {full.tree.length})

@@ -96,7 +96,11 @@ function trees(a: Turn, b: Turn): Difference[] {
       { kind: "tree", what: "state after", a: x ? "recorded" : "missing", b: y ? "recorded" : "missing" },
     ];
   const rows = compareTrees(stable(x.nodes), stable(y.nodes)).filter((row) => row.kind !== "same");
-  const found = rows.flatMap(ofRow);
+  // Of a tree that was not read to its end, only what both say counts.
+  const whole = x.complete && y.complete;
+  const found = rows
+    .flatMap(ofRow)
+    .filter((d) => whole || (d.kind === "value" && d.a !== null && d.b !== null));
   if (found.length <= TOLD) return found;
   const rest = found.length - TOLD;
   return [...found.slice(0, TOLD), { kind: "tree", what: `${rest} more rows`, a: null, b: null }];

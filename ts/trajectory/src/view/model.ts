@@ -69,6 +69,8 @@ export interface SideDetail {
   timestamp?: string;
   title?: string;
   tree: TreeRow[];
+  /** Before or after was not read to its end. */
+  treeCut?: boolean;
   /** Of the tree, and the like. */
   problems: string[];
 }

@@ -198,6 +198,7 @@ function detailOf(turn: Turn): SideDetail {
     ...(action?.timestamp === undefined ? {} : { timestamp: action.timestamp }),
     ...(title === undefined ? {} : { title }),
     tree: (rows ?? []).slice(0, TREE_ROWS),
+    ...(before?.complete === false || after?.complete === false ? { treeCut: true } : {}),
     problems,
   };
 }
