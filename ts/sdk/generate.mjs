@@ -110,6 +110,7 @@ function slim(schema, root = true) {
     if (word === "description" && typeof value === "string") return false;
     if (word === "minimum" || word === "maximum" || word === "default") return typeof value === "object";
     if (word === "additionalProperties" && value === false) return root;
+    if (word === "required" && Array.isArray(value)) return root;
     return !(word === "type" && typeof value === "string" && Array.isArray(schema.enum));
   });
   return Object.fromEntries(
