@@ -1,6 +1,7 @@
 //! Prints windows, displays and focus, and how long looking takes.
 //!
-//! `look` prints; `look shot ID FILE.ppm` keeps a picture; `look time [N]` measures.
+//! `look` prints; `look shot ID FILE.ppm` keeps a picture; `look time [N]` measures;
+//! `look video FILE` records two seconds; `look place WHAT ID [X Y W H]` places a window.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -18,6 +19,20 @@ fn main() {
     match args.first().map(String::as_str) {
         Some("shot") => shot(&*d, &args),
         Some("time") => time(&*d, number(1).unwrap_or(200) as usize),
+        Some("video") => {
+            let at = Instant::now();
+            let request = desktop::VideoRequest { path: args[1].clone().into(), fps: 30 };
+            match d.video(&ctx(), &request) {
+                Ok(v) => {
+                    let first = v.first_frame().map(|f| f - at);
+                    println!("begun after {:?}, first frame after {first:?}", at.elapsed());
+                    std::thread::sleep(Duration::from_secs(2));
+                    let at = Instant::now();
+                    println!("{:?} in {:?}", v.stop(&ctx()), at.elapsed());
+                }
+                Err(e) => println!("{e}"),
+            }
+        }
         Some("place") => {
             let id = WindowId(number(2).unwrap_or(0));
             let n = |i| number(i).unwrap_or(0);

@@ -63,8 +63,13 @@ pub fn launch(
         }
         ctx.sleep(POLL)?;
     }
-    let left = run.kin().first().copied();
-    Ok(run.launched(left, Vec::new()))
+    if let Some(left) = run.kin().first().copied() {
+        return Ok(run.launched(Some(left), Vec::new()));
+    }
+    // A running instance that only showed what it had already.
+    let shown = windows()?.into_iter().filter(|w| w.kind != WindowKind::Popup && run.owns(w, &[])).collect::<Vec<_>>();
+    let pid = shown.iter().find_map(|w| w.pid).map(|p| p.0);
+    Ok(run.launched(pid, shown.iter().map(|w| w.id).collect()))
 }
 
 /// A started process and what is known of its end.

@@ -274,6 +274,12 @@ impl Job<'_> {
 
     fn ask_active(&self) -> Outcome<()> {
         let time = server_time(self.x)?;
+        if let (false, Some(workspace)) = (self.window.here, self.window.props.desktop) {
+            // Not every manager follows a window to where it is.
+            let message = ClientMessageEvent::new(32, self.x.root, self.x.atoms._NET_CURRENT_DESKTOP, [workspace, time, 0, 0, 0]);
+            let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+            self.x.conn.send_event(false, self.x.root, mask, message)?;
+        }
         let active = prop::read_numbers(self.x, self.x.root, self.x.atoms._NET_ACTIVE_WINDOW)?;
         let active = active.first().copied().unwrap_or(0);
         self.tell(self.x.atoms._NET_ACTIVE_WINDOW, [PAGER, time, active, 0, 0])

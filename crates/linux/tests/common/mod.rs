@@ -104,6 +104,10 @@ impl Lab {
         app
     }
 
+    pub fn end_manager(&mut self) {
+        self.manager = None;
+    }
+
     fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut c = Command::new(program);
         c.args(args)
