@@ -42,7 +42,7 @@ function verb(action: Action, detail: string | undefined, what: string | undefin
       return `Type ${quoted ?? "text"}${what ? ` into ${what}` : ""}`;
     case "press_key":
     case "hotkey":
-      return `Press ${detail ?? "a key"}`;
+      return `Press ${keys(detail)}`;
     case "set_value":
       return `Set ${what ?? "a value"}${quoted ? ` to ${quoted}` : ""}`;
     case "select_option":
@@ -56,6 +56,12 @@ function verb(action: Action, detail: string | undefined, what: string | undefin
     default:
       return [action.tool.replaceAll("_", " "), quoted ?? what].filter(Boolean).join(" ");
   }
+}
+
+/** `ctrl+k` as it stands on a keyboard. */
+function keys(detail: string | undefined): string {
+  if (detail === undefined) return "a key";
+  return detail.replace(/[^+]+/g, (key) => key.charAt(0).toUpperCase() + key.slice(1));
 }
 
 function clicks(action: Action): string {

@@ -46,13 +46,14 @@ const LONGEST = 110;
 export function captionScript(plan: Plan): string {
   const size = Math.round(Math.max(plan.height / 20, plan.width / 36, 14));
   const pad = Math.round(size * 0.35);
+  // Border style 4 is one box around all lines of a caption, as wide as the shadow says.
   const style = (name: string, box: string) =>
-    `Style: ${name},Sans,${size},&H00FFFFFF,&H00FFFFFF,${box},${box},1,0,0,0,100,100,0,0,3,${pad},0,2,${size},${size},${Math.round(size * 0.9)},1`;
+    `Style: ${name},Sans,${size},&H00FFFFFF,&H00FFFFFF,&H60000000,${box},1,0,0,0,100,100,0,0,4,1,${pad},2,${size},${size},${Math.round(size * 0.9)},1`;
   const styles = [style("Good", "&H30201812"), style("Bad", "&H301C1C8C")];
   const lines = plan.captions.map((caption: Caption) => {
     const text = harmless(caption.text);
     const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-    return line(5, caption.fromMs, caption.toMs, caption.bad ? "Bad" : "Good", `{\\fad(120,120)\\q0}${cut}`);
+    return line(5, caption.fromMs, caption.toMs, caption.bad ? "Bad" : "Good", `{\\q0}${cut}`);
   });
   return head(plan.width, plan.height, styles) + lines.join("");
 }
