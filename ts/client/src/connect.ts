@@ -1,4 +1,5 @@
 /** Finds a driver, or starts one, and says hello. */
+import { resolve } from "node:path";
 import { findSocket } from "./endpoint.js";
 import { messageOf, Unfit, Unreachable } from "./errors.js";
 import { nativeBinary } from "./native.js";
@@ -26,7 +27,7 @@ export async function connect(options: ConnectOptions): Promise<Transport> {
     return AddonTransport.open({ session: options.session });
   }
   const named = options.socket ?? process.env.CUA_DRIVER_SOCKET ?? "";
-  const socket = named !== "" ? named : await findSocket();
+  const socket = named !== "" ? resolve(named) : await findSocket();
   const grpc = import("./grpc.js");
   let last: unknown;
   // A daemon may end between the look and the hello: it lives only as long as its clients.

@@ -1,7 +1,7 @@
 /** Where the daemon of a user and a display listens: proto/endpoint.json says it for both languages. */
-import { readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { Refused } from "./errors.js";
+import { Refused, Unreachable } from "./errors.js";
 import { answers } from "./start.js";
 
 export interface Surroundings {
@@ -47,6 +47,7 @@ export function defaultSocket(around: Surroundings): string {
  */
 export async function findSocket(around: Surroundings = surroundings()): Promise<string> {
   const own = defaultSocket(around);
+  requirePrivate(socketDirectory(around), around.uid);
   if (displayName(around.env) !== undefined) return own;
   const running = await runningSockets(socketDirectory(around));
   if (running.length > 1 && !running.includes(own))
@@ -69,6 +70,16 @@ async function runningSockets(dir: string): Promise<string[]> {
   const sockets = names.filter((name) => name.endsWith(".sock")).map((name) => join(dir, name));
   const there = await Promise.all(sockets.map((socket) => answers(socket)));
   return sockets.filter((_, i) => there[i]).sort();
+}
+
+/** Whoever may put a socket there could pose as the driver and be told everything that is typed. */
+function requirePrivate(dir: string, uid: number): void {
+  const stat = lstatSync(dir, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & 0o022) !== 0)
+    throw new Unreachable(
+      `${dir} is not this user's alone: remove it, or name a socket with CUA_DRIVER_SOCKET`,
+    );
 }
 
 function ownDirectory(dir: string, uid: number): boolean {
