@@ -8,7 +8,7 @@ import gi
 
 kind, buttons, animated = sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3
 gi.require_version("Gtk", "3.0" if kind == "gtk3" else "4.0")
-from gi.repository import GLib, Gtk  # noqa: E402
+from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
 ROW = 12
 
@@ -45,6 +45,6 @@ if kind == "gtk3":
     fill(top)
     Gtk.main()
 else:
-    application = Gtk.Application(application_id=f"bench.gtk4.n{buttons}")
+    application = Gtk.Application(application_id="bench.gtk4", flags=Gio.ApplicationFlags.NON_UNIQUE)
     application.connect("activate", lambda a: fill(Gtk.ApplicationWindow(application=a, title="bench gtk4")))
     application.run([])

@@ -2,7 +2,7 @@
 import gi
 
 gi.require_version("Gtk", "4.0")
-from gi.repository import GLib, Gtk  # noqa: E402
+from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
 from told import COLOURS, TITLE, listen, say  # noqa: E402
 
@@ -79,6 +79,6 @@ def fill(app):
     GLib.timeout_add(300, lambda: say("ready"))
 
 
-application = Gtk.Application(application_id="scene.gtk4")
+application = Gtk.Application(application_id="scene.gtk4", flags=Gio.ApplicationFlags.NON_UNIQUE)
 application.connect("activate", fill)
 application.run([])

@@ -86,11 +86,12 @@ def act(order):
     if what == "insert":
         row.insertWidget(0, button(label))
     elif what == "remove":
-        named[label].setParent(None)
+        named.pop(label).deleteLater()
     elif what == "twin":
         old = named[label]
         at = row.indexOf(old)
-        old.setParent(None)
+        row.removeWidget(old)
+        old.deleteLater()
         row.insertWidget(at, button(label))
     elif what == "rename":
         named[label].setText(order["to"])

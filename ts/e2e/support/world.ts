@@ -204,7 +204,12 @@ export class World implements AsyncDisposable {
         windows: { pid?: number; window_id: number; title: string }[];
       };
       const found = windows.find((w) => w.title.includes(scene.title));
-      return found && { pid: found.pid ?? scene.pid, window_id: found.window_id };
+      if (found === undefined) return undefined;
+      const target = { pid: found.pid ?? scene.pid, window_id: found.window_id };
+      if (scene.kind !== "page") return target;
+      // A browser shows its window before the page's elements.
+      const { text } = await driver.raw("get_window_state", { ...target, include_screenshot: false });
+      return text.includes('slider "Volume"') ? target : undefined;
     });
   }
 
