@@ -44,6 +44,7 @@ fn a_launched_application_is_found_by_its_window_also_after_its_launcher_left() 
         ("direct", tk.to_owned()),
         ("leaves", format!("({tk}) >/dev/null 2>&1 &")),
         ("session", format!("setsid -f sh -c '{}'", tk.replace('\'', "'\\''"))),
+        ("bare", format!("env -i DISPLAY=$DISPLAY setsid -f sh -c '{}'", tk.replace('\'', "'\\''"))),
     ] {
         let got = d.launch(&ctx(), &launch(&script(&lab, name, &body))).expect(name);
         let w = titled(&*d, "came");

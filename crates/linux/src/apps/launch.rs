@@ -19,7 +19,7 @@ use crate::sys;
 /// How long a window is waited for.
 const WAIT: Duration = Duration::from_secs(3);
 /// The same once the process is gone and nothing of it runs: another instance may have taken over.
-const HANDED_OVER: Duration = Duration::from_millis(900);
+const HANDED_OVER: Duration = Duration::from_millis(1200);
 /// Windows that come with the first one are waited for this long.
 const TOGETHER: Duration = Duration::from_millis(60);
 const POLL: Duration = Duration::from_millis(20);
@@ -66,8 +66,17 @@ pub fn launch(
     if let Some(left) = run.kin().first().copied() {
         return Ok(run.launched(Some(left), Vec::new()));
     }
-    // A running instance that only showed what it had already.
-    let shown = windows()?.into_iter().filter(|w| w.kind != WindowKind::Popup && run.owns(w, &[])).collect::<Vec<_>>();
+    // A running instance that only showed what it had already, or an application that was started
+    // by somebody else on its behalf, with nothing of it left but the time.
+    let all: Vec<Window> = windows()?.into_iter().filter(|w| w.kind != WindowKind::Popup).collect();
+    let shown: Vec<&Window> = match all.iter().filter(|w| run.owns(w, &[])).collect::<Vec<_>>() {
+        none if none.is_empty() => {
+            let new: Vec<_> = all.iter().filter(|w| !before.contains(&(w.id, w.birth)) && run.precedes(w)).collect();
+            // Two applications at once: nobody can say which it is.
+            if new.iter().all(|w| w.pid == new[0].pid) { new } else { Vec::new() }
+        }
+        shown => shown,
+    };
     let pid = shown.iter().find_map(|w| w.pid).map(|p| p.0);
     Ok(run.launched(pid, shown.iter().map(|w| w.id).collect()))
 }
@@ -79,6 +88,8 @@ struct Run {
     mark: String,
     end: Receiver<process::ExitStatus>,
     status: Option<process::ExitStatus>,
+    /// When it was started, as processes count.
+    start: u64,
     /// Processes that were looked at and are none of ours.
     others: HashSet<(u32, u64)>,
 }
@@ -108,6 +119,7 @@ impl Run {
         let mut child =
             started.spawn().map_err(|e| DesktopError::CannotLaunch(format!("{}: {e}", command.name)))?;
         let pid = child.id();
+        let start = procs::stat(pid).map_or(u64::MAX, |p| p.start);
         let (tell, end) = mpsc::channel();
         // Waiting for it is what keeps it from staying a zombie.
         thread::Builder::new()
@@ -119,7 +131,7 @@ impl Run {
                 }
             })
             .map_err(|e| DesktopError::System(e.to_string()))?;
-        Ok(Self { command, pid, mark, end, status: None, others: HashSet::new() })
+        Ok(Self { command, pid, mark, end, status: None, start, others: HashSet::new() })
     }
 
     fn ended(&mut self) -> bool {
@@ -174,6 +186,11 @@ impl Run {
         let by_process = w.pid.is_some_and(|pid| kin.contains(&pid.0));
         // A running instance that was told to open another window.
         by_process || (self.command.id.is_some() && w.app_id == self.command.id)
+    }
+
+    /// Whether the process of a window was started after it.
+    fn precedes(&self, w: &Window) -> bool {
+        w.pid.and_then(|pid| procs::stat(pid.0)).is_some_and(|p| p.start >= self.start)
     }
 
     fn launched(&self, pid: Option<u32>, windows: Vec<WindowId>) -> Launched {
