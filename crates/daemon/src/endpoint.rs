@@ -55,6 +55,15 @@ fn file_name(display: &str) -> String {
     format!("{}.sock", name.chars().map(safe).collect::<String>())
 }
 
+/// How to reach a daemon that serves another display: by that display where its socket names one.
+pub fn reach(socket: &Path) -> String {
+    let name = socket.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    match name.strip_prefix("x11-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some(number) => format!("DISPLAY=:{number} cua-driver …"),
+        None => format!("cua-driver … --socket {}", socket.display()),
+    }
+}
+
 /// Where the daemon of `display` listens.
 fn by_rule(dirs: &Dirs, display: &str) -> PathBuf {
     dirs.driver().join(file_name(display))
@@ -80,7 +89,8 @@ pub fn for_client(named: Option<&str>) -> Result<Endpoint> {
     if display.is_empty() {
         let mut living = living(&dirs);
         if living.len() > 1 {
-            let list: Vec<String> = living.iter().map(|path| format!("  --socket {}", path.display())).collect();
+            let row = |path: &PathBuf| format!("  {}   (--socket {})", reach(path), path.display());
+            let list: Vec<String> = living.iter().map(row).collect();
             return Err(Failure::failed(format!(
                 "this process has no display and {} drivers run; name one:\n{}",
                 living.len(),

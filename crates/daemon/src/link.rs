@@ -127,7 +127,7 @@ fn nobody(endpoint: &Endpoint, error: &std::io::Error) -> Failure {
     let mut text = format!("no driver is running at {path}; start one with `{start}`");
     if endpoint.named == Named::ByRule {
         for other in endpoint::living(&host::Dirs::from_env()) {
-            text += &format!("\nanother one runs: --socket {}", other.display());
+            text += &format!("\nanother one runs: {}", endpoint::reach(&other));
         }
     }
     Failure::unreachable(text)

@@ -9,18 +9,28 @@ use anyhow::{Context, Result, bail};
 
 use crate::root;
 
-const PROFILE: &str = "dist";
+pub struct Options {
+    /// Where folder and archive go.
+    pub out: PathBuf,
+    /// The cargo profile whose binaries are packed.
+    pub profile: String,
+    /// Build first, or pack what has been built.
+    pub build: bool,
+}
 
-pub fn run(out: &Path) -> Result<()> {
+pub fn run(options: &Options) -> Result<()> {
+    let Options { out, profile, build } = options;
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("cua-driver-{version}-{}-{}", std::env::consts::OS, std::env::consts::ARCH);
-    command("cargo", &["build", "--profile", PROFILE, "-p", "cua-driver", "-p", "cua-node"])?;
-    command("npm", &["run", "build"])?;
+    if *build {
+        command("cargo", &["build", "--profile", profile, "-p", "cua-driver", "-p", "cua-node"])?;
+        command("npm", &["run", "build"])?;
+    }
     let folder = out.join(&name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    let built = target().join(PROFILE);
+    let built = target().join(profile);
     copy(&built.join("cua-driver"), &folder.join("bin/cua-driver"), 0o755)?;
     let lib = folder.join("lib/cua-driver");
     tree(&root().join("ts/cli/dist/bundle"), &lib)?;

@@ -16,7 +16,8 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "usage: cargo xtask codegen [--check]   write what is generated, or say what differs
        cargo xtask tidy                hold the sources against the rules of ARCHITECTURE.md
-       cargo xtask dist [--out DIR]    pack a release folder and its archive with checksums";
+       cargo xtask dist [--out DIR] [--profile NAME] [--no-build]
+                                       build and pack a release folder and its archive with checksums";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -35,10 +36,26 @@ fn run(args: &[String]) -> Result<()> {
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
         ["tidy"] => tidy::run(),
-        ["dist"] => dist::run(&root().join("target/dist-out")),
-        ["dist", "--out", out] => dist::run(Path::new(out)),
+        ["dist", rest @ ..] => dist::run(&dist_options(rest)?),
         _ => bail!("{USAGE}"),
     }
+}
+
+fn dist_options(words: &[&str]) -> Result<dist::Options> {
+    let mut options = dist::Options { out: root().join("out/dist"), profile: "dist".into(), build: true };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match (*word, words.as_slice().first()) {
+            ("--no-build", _) => options.build = false,
+            ("--out", Some(out)) => options.out = std::path::absolute(out)?,
+            ("--profile", Some(profile)) => options.profile = (*profile).to_owned(),
+            _ => bail!("{USAGE}"),
+        }
+        if *word != "--no-build" {
+            words.next();
+        }
+    }
+    Ok(options)
 }
 
 /// The checkout, found from where this program's source lies.

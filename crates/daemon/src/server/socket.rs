@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+/// Room in a socket's address.
+const LONGEST: usize = 107;
+
 /// A bound socket. `remove` takes its file away when it is still this one.
 pub struct Socket {
     pub listener: UnixListener,
@@ -18,6 +21,9 @@ pub struct Socket {
 
 /// Make the directory private, clear a dead socket away, listen. The caller holds the lock.
 pub fn bind(path: &Path) -> Result<Socket> {
+    if path.as_os_str().len() > LONGEST {
+        bail!("{} is too long for a socket's path ({LONGEST} bytes at most); pass a shorter --socket", path.display());
+    }
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(|| format!("cannot look at {}", path.display())),

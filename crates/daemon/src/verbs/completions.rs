@@ -84,7 +84,7 @@ fn zsh(table: &Table) -> String {
     let mut cases = String::new();
     for offer in offers(table) {
         let all: Vec<&str> = offer.words.iter().chain(&offer.flags).map(String::as_str).collect();
-        cases += &format!("    '{}') words=({}) ;;\n", offer.command.name, all.join(" "));
+        cases += &format!("    '{}') offered=({}) ;;\n", offer.command.name, all.join(" "));
     }
     let mut named = String::new();
     for command in table.commands.iter().filter(|c| !c.hidden && !c.name.contains(' ')) {
@@ -94,7 +94,8 @@ fn zsh(table: &Table) -> String {
         r#"#compdef cua-driver
 # cua-driver completions for zsh
 _cua_driver() {{
-  local -a commands words
+  local -a commands offered
+  local one=$words[2] two=$words[3]
   commands=(
 {named}  )
   if (( CURRENT == 2 )); then
@@ -102,16 +103,13 @@ _cua_driver() {{
     compadd -- {tools}
     return
   fi
-  local one=$words[2]
-  one=${{line[1]:-${{${{(z)BUFFER}}[2]}}}}
-  local two=${{${{(z)BUFFER}}[3]}}
   case "$one $two" in
     'recording start'|'recording stop'|'recording status'|'recording render'|'trajectory '?*) one="$one $two" ;;
   esac
   case "$one" in
-{cases}    *) words=(--socket --json --timeout --help) ;;
+{cases}    *) offered=(--socket --json --timeout --help) ;;
   esac
-  compadd -- $words
+  compadd -- $offered
   _files
 }}
 compdef _cua_driver cua-driver

@@ -126,6 +126,9 @@ fn bare(table: &Table, words: &[String]) -> Result<Exit> {
         }
         Some(flag) => {
             let known = ["help", "version", "socket", "json", "timeout"];
+            if known.contains(&flag.trim_start_matches('-')) {
+                return Err(Failure::usage(format!("name a command beside {flag}; `cua-driver --help` lists them")));
+            }
             let near = hint(nearest(flag.trim_start_matches('-'), known), "--");
             Err(Failure::usage(format!("unknown flag {flag}{near} See `cua-driver --help`.")))
         }

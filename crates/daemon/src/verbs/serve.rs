@@ -43,7 +43,7 @@ pub fn run(parsed: &Parsed) -> Result<Exit> {
         std::process::id()
     );
     if let Some(shown) = &shown {
-        greeting += &format!("\n{}", shown.how_to_look(&endpoint.socket));
+        greeting += &format!("\n{}", shown.how_to_look(&endpoint));
     }
     let ended = server::run(server::Options { endpoint, display, end, log, level, greeting });
     if let Some(shown) = shown {

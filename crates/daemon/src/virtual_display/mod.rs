@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use keep::keep;
 
+use crate::endpoint::{Endpoint, Named};
 use crate::exit::{Exit, Failure, Result};
 
 /// Width and height of the screen.
@@ -120,17 +121,20 @@ pub fn joined(dir: &Path) -> Result<Shown> {
 
 impl Shown {
     /// Lines for a person.
-    pub fn how_to_look(&self, socket: &Path) -> String {
+    pub fn how_to_look(&self, endpoint: &Endpoint) -> String {
         let value = |name: &str| {
             let found = self.made.set.iter().find(|(key, _)| key == name);
             found.map_or("", |(_, value)| value.as_str())
         };
         let (display, cookie) = (value("DISPLAY"), value("XAUTHORITY"));
+        let socket = match endpoint.named {
+            Named::ByRule => String::new(),
+            Named::ByCaller => format!(" --socket {}", endpoint.socket.display()),
+        };
         let mut text = format!(
-            "see it:        cua-driver call get_desktop_state --socket {} --image-out screen.png\n\
+            "see it:        DISPLAY={display} cua-driver call get_desktop_state{socket} --image-out screen.png\n\
              watch it:      x11vnc -display {display} -auth {cookie} -localhost   (then any VNC viewer)\n\
              work in it:    export DISPLAY={display} XAUTHORITY={cookie} DBUS_SESSION_BUS_ADDRESS={}",
-            socket.display(),
             value("DBUS_SESSION_BUS_ADDRESS"),
         );
         for note in &self.made.notes {
