@@ -13,6 +13,7 @@ use zbus::wire::Variant;
 use super::apps::{App, Kit, Seat};
 use super::ask::{ACCESSIBLE, ACTION, Ask, COMPONENT, EDITABLE, PROPERTIES, Ref, SELECTION, VALUE, one_ref};
 use super::bus::Link;
+use super::detail::Survey;
 use super::hand::{Held, prepare};
 use super::raw::{Faces, Raw, bit};
 use super::wire::call;
@@ -129,7 +130,7 @@ impl Shared {
         if find(&on.raw).is_none() && count > NAMES as usize {
             let rest: Vec<_> = (NAMES..i32::try_from(count.min(256)).unwrap_or(NAMES)).map(|i| (0, Ask::ActionName(i))).collect();
             let mut raws = [std::mem::take(&mut on.raw)];
-            let survey = super::detail::Survey { wire: &on.hand.wire, until: on.until, patience: super::PATIENCE.into() };
+            let survey = Survey::by(&on.hand.wire, on.until, super::PATIENCE);
             said(survey.ask(&mut raws, &rest).await, on.app.pid)?;
             [on.raw] = raws;
         }
@@ -156,7 +157,7 @@ impl Shared {
     async fn utf16(&self, on: &mut Ready, at: u32) -> Result<i32> {
         let all = on.raw.characters.max(0);
         let mut raws = [std::mem::take(&mut on.raw)];
-        let survey = super::detail::Survey { wire: &on.hand.wire, until: on.until, patience: super::PATIENCE.into() };
+        let survey = Survey::by(&on.hand.wire, on.until, super::PATIENCE);
         said(survey.ask(&mut raws, &[(0, Ask::Text(all))]).await, on.app.pid)?;
         [on.raw] = raws;
         let text = on.raw.text.take().unwrap_or_default();
@@ -174,7 +175,7 @@ impl Shared {
             return self.invoke(ctx, child, "select").await;
         }
         let child = Ref::of(child).ok_or(DesktopError::NodeGone)?;
-        let survey = self.survey(&on.link, on.until);
+        let survey = Survey::by(&on.link.wire, on.until, super::PATIENCE);
         let mut item = [Raw { role: u32::MAX, ..Raw::at(child.clone()) }];
         said(survey.ask(&mut item, &[(0, Ask::Role), (0, Ask::Index), (0, Ask::Parent)]).await, on.app.pid)?;
         let [item] = item;

@@ -16,7 +16,7 @@ impl Survey<'_> {
     pub async fn visible(&self, raw: &Raw) -> Result<Vec<Ref>, End> {
         let places = self.seen_places(raw).await?;
         let asked = places.iter().filter_map(|i| call(&raw.at.bus, &raw.at.path, ACCESSIBLE, "GetChildAtIndex", &(i,)));
-        let mut round = self.wire.round(asked.collect(), self.until, self.patience).await;
+        let mut round = self.way(&raw.at.bus).round(asked.collect(), self.until, self.patience).await;
         whole(round.end)?;
         Ok((0..places.len()).filter_map(|i| round.take(i).and_then(|m| one_ref(&m))).collect())
     }
@@ -33,7 +33,7 @@ impl Survey<'_> {
         let corners = [at(x + 3, y + 3), at(x.saturating_add(w - 4), y.saturating_add(h - 4))];
         let columns = get(&raw.at, TABLE, "NColumns");
         let mut round =
-            self.wire.round(corners.into_iter().chain([columns]).flatten().collect(), self.until, self.patience).await;
+            self.way(&raw.at.bus).round(corners.into_iter().chain([columns]).flatten().collect(), self.until, self.patience).await;
         whole(round.end)?;
         let (one, other) = (round.take(0).and_then(|m| one_ref(&m)), round.take(1).and_then(|m| one_ref(&m)));
         let columns = round.take(2).and_then(|m| number_of(&m)).map_or(1, |n| (n as i64).max(1));

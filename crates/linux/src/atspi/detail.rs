@@ -3,6 +3,7 @@
 //! Owns: which questions an object is worth. Refuses to own: walking.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::apps::{App, Kit};
@@ -16,9 +17,8 @@ const LABELLED_BY: u32 = 2;
 /// An object has no more actions than this, whatever it says.
 const MOST_ACTIONS: usize = 32;
 /// Objects whose number is of interest in a tree; many others carry one without meaning.
-const NUMBERS: [u32; 8] = [
-    role::DIAL, role::PROGRESS_BAR, role::SCROLL_BAR, role::SLIDER, role::SPIN_BUTTON, role::SPLIT_PANE,
-    role::LEVEL_BAR, role::RATING,
+const NUMBERS: [u32; 6] = [
+    role::DIAL, role::PROGRESS_BAR, role::SLIDER, role::SPIN_BUTTON, role::LEVEL_BAR, role::RATING,
 ];
 
 /// What makes an object known: enough for its role, name, states and children.
@@ -36,7 +36,8 @@ pub(super) fn has_text(raw: &Raw) -> bool {
         role::PASSWORD_TEXT, role::DATE_EDITOR, role::SPIN_BUTTON, role::TERMINAL, role::TEXT, role::AUTOCOMPLETE,
         role::EDITBAR, role::ENTRY, role::DOCUMENT_TEXT,
     ];
-    let leaf = raw.role == role::STATIC;
+    // Labels are called by their text already; some toolkits say that they have many lines.
+    let leaf = raw.role == role::STATIC || (raw.role == role::LABEL && !raw.is(bit::EDITABLE));
     raw.faces.has(Faces::TEXT) && !secret(raw) && !leaf && (fields.contains(&raw.role) || raw.is(bit::EDITABLE) || raw.is(bit::MULTI_LINE))
 }
 
@@ -83,10 +84,24 @@ fn first(raw: &Raw, kit: Kit, depth: Depth, known: bool, out: &mut Vec<Ask>) {
 }
 
 /// Questions about several objects at once, each answer put into its object.
+#[derive(Clone)]
 pub(super) struct Survey<'a> {
     pub wire: &'a Wire,
+    /// A straight connection to one application, by its name on the bus.
+    pub near: Option<(Arc<str>, Arc<Wire>)>,
     pub until: Instant,
     pub patience: Patience,
+}
+
+impl<'a> Survey<'a> {
+    pub fn by(wire: &'a Wire, until: Instant, patience: impl Into<Patience>) -> Self {
+        Self { wire, near: None, until, patience: patience.into() }
+    }
+
+    /// The shortest way to this application.
+    pub fn way(&self, bus: &str) -> &Wire {
+        self.near.as_ref().filter(|(b, w)| **b == *bus && !w.is_closed()).map_or(self.wire, |(_, w)| w)
+    }
 }
 
 impl Survey<'_> {
@@ -100,7 +115,13 @@ impl Survey<'_> {
                 kept.push((*i, *ask));
             }
         }
-        let mut round = self.wire.round(messages, self.until, self.patience).await;
+        // A window can hold objects of another application, which only the bus reaches.
+        let one = asks.first().map(|(i, _)| raws[*i].at.bus.clone());
+        let wire = match one {
+            Some(bus) if asks.iter().all(|(i, _)| raws[*i].at.bus == bus) => self.way(&bus),
+            _ => self.wire,
+        };
+        let mut round = wire.round(messages, self.until, self.patience).await;
         for (n, (i, ask)) in kept.into_iter().enumerate() {
             if let Some(m) = round.take(n) {
                 ask.read(&m, &mut raws[i]);

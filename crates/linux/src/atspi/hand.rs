@@ -1,6 +1,7 @@
-//! The connection on which acts are sent to an application.
+//! Straight connections to an application, past the bus: one for questions, one for acts.
 //!
-//! Owns: an own connection to applications that offer one. Refuses to own: what is sent.
+//! Owns: opening them where they are offered, and giving up those that are blocked. Refuses to
+//! own: what is sent.
 //!
 //! An act can open a dialog that runs its own main loop inside the request. An application of
 //! the ATK bridge then answers nothing more on the connection it came by until the dialog ends.
@@ -26,6 +27,8 @@ pub(super) struct Hand {
     /// Asked once; empty where none is offered.
     address: Mutex<Option<String>>,
     free: Mutex<Option<Arc<Wire>>>,
+    /// For questions; no act goes by it, so that none ever blocks it.
+    eyes: Mutex<Option<Arc<Wire>>>,
 }
 
 impl std::fmt::Debug for Hand {
@@ -70,7 +73,7 @@ pub(super) async fn prepare(
             return Ok(Held { wire, app: app.clone(), own: true });
         }
     }
-    let own = open(link, app, until).await;
+    let own = open(link, app, until, PATIENCE).await;
     let held = Held { own: own.is_some(), wire: own.unwrap_or_else(|| link.wire.clone()), app: app.clone() };
     match ask(&held.wire, raw, asks, until, PATIENCE).await {
         End::Whole => Ok(held),
@@ -81,15 +84,29 @@ pub(super) async fn prepare(
 async fn ask(wire: &Wire, raw: &mut Raw, asks: &[Ask], until: Instant, patience: Duration) -> End {
     let mut raws = [std::mem::take(raw)];
     let asks: Vec<_> = asks.iter().map(|a| (0, *a)).collect();
-    let end = Survey { wire, until, patience: patience.into() }.ask(&mut raws, &asks).await;
+    let end = Survey::by(wire, until, patience).ask(&mut raws, &asks).await;
     let [back] = raws;
     *raw = back;
     end
 }
 
-async fn open(link: &Link, app: &App, until: Instant) -> Option<Arc<Wire>> {
+/// The straight connection for questions, where the application offers one.
+pub(super) async fn eyes(link: &Link, app: &App, until: Instant) -> Option<(Arc<str>, Arc<Wire>)> {
+    let open_now = lock(&app.hand.eyes).clone().filter(|w| !w.is_closed());
+    let wire = match open_now {
+        Some(wire) => wire,
+        None => {
+            let wire = open(link, app, until, QUICK * 2).await?;
+            *lock(&app.hand.eyes) = Some(wire.clone());
+            wire
+        }
+    };
+    Some((app.bus.clone(), wire))
+}
+
+async fn open(link: &Link, app: &App, until: Instant, patience: Duration) -> Option<Arc<Wire>> {
     let address = address(link, app, until).await?;
-    let conn = timeout(PATIENCE, Builder::address(address.as_str()).p2p().build()).await.ok()?.ok()?;
+    let conn = timeout(patience, Builder::address(address.as_str()).p2p().build()).await.ok()?.ok()?;
     Some(Wire::new(conn, link.wire.counter()))
 }
 

@@ -14,6 +14,7 @@ use super::bus::Link;
 use super::detail::{Depth, Survey, basics, has_text};
 use super::found::{Found, nameless};
 use super::frame;
+use super::hand::eyes;
 use super::node::{Inherited, View, folds, node, role, secret};
 use super::raw::{Faces, Raw, bit};
 use super::walk::{Bulk, Walk, whole};
@@ -39,8 +40,8 @@ fn empty(why: EmptyBecause) -> Tree {
 }
 
 impl Shared {
-    pub(super) fn survey<'a>(&self, link: &'a Link, until: Instant) -> Survey<'a> {
-        Survey { wire: &link.wire, until, patience: PATIENCE.into() }
+    async fn survey<'a>(&self, link: &'a Link, app: &App, until: Instant) -> Survey<'a> {
+        Survey { near: eyes(link, app, until).await, ..Survey::by(&link.wire, until, PATIENCE) }
     }
 
     pub(super) async fn tree(&self, ctx: &Ctx, window: &Window, limits: &Limits) -> Result<Tree> {
@@ -117,7 +118,7 @@ impl Shared {
     ) -> std::result::Result<Option<Place<'a>>, End> {
         let Ok(_seat) = app.enter() else { return Err(End::Stalled) };
         let kit = app.learn(&link.wire, until).await.map_err(|_| End::Stalled)?;
-        let survey = self.survey(link, until);
+        let survey = self.survey(link, app, until).await;
         let (tops, bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit);
         let mut walk = Walk { survey, kit, limits, bulk, shown_only: false };
@@ -160,7 +161,7 @@ impl Shared {
 
     pub(super) async fn read(&self, ctx: &Ctx, window: Option<&Window>, key: &NodeKey) -> Result<Node> {
         let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
-        let survey = self.survey(&link, ctx.deadline);
+        let survey = self.survey(&link, &app, ctx.deadline).await;
         let seen = self.seen.of(&at);
         let mut raws = [Raw { role: u32::MAX, ..Raw::at(at) }];
         let asks: Vec<_> = basics(app.kit()).iter().chain([&Ask::Index]).map(|a| (0, *a)).collect();
@@ -194,8 +195,7 @@ impl Shared {
     /// What lies in the objects below it: what is chosen in a combo box, the name of a row.
     async fn below(&self, survey: &Survey<'_>, app: &Arc<App>, raw: Raw) -> Result<Raw> {
         let limits = Limits { max_nodes: 400, max_depth: 12, max_text: 4096 };
-        let survey = Survey { wire: survey.wire, until: survey.until, patience: survey.patience };
-        let mut walk = Walk { survey, kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
+        let mut walk = Walk { survey: survey.clone(), kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
         let mut found = walk.from(raw).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
         if app.kit() == Kit::Gtk4 {
             let asks: Vec<_> = (0..found.raws.len()).filter(|i| found.raws[*i].role == role::LABEL).map(|i| (i, Ask::Extents)).collect();
@@ -208,7 +208,7 @@ impl Shared {
 
     pub(super) async fn children(&self, ctx: &Ctx, key: &NodeKey, max: usize) -> Result<Vec<NodeKey>> {
         let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
-        let survey = self.survey(&link, ctx.deadline);
+        let survey = self.survey(&link, &app, ctx.deadline).await;
         let mut raws = [Raw { child_count: -1, role: u32::MAX, ..Raw::at(at.clone()) }];
         said(survey.ask(&mut raws, &[(0, Ask::Role), (0, Ask::ChildCount)]).await, app.pid)?;
         if raws[0].role == u32::MAX {
@@ -218,7 +218,7 @@ impl Shared {
         if count > max.max(2000) {
             // More than anybody can list: one by one, as many as are wanted.
             let asked = (0..max.min(2000)).filter_map(|i| call(&at.bus, &at.path, ACCESSIBLE, "GetChildAtIndex", &(i as i32,)));
-            let mut round = link.wire.round(asked.collect(), ctx.deadline, PATIENCE).await;
+            let mut round = survey.way(&at.bus).round(asked.collect(), ctx.deadline, PATIENCE).await;
             said(round.end, app.pid)?;
             let n = round.answers.len();
             return Ok((0..n).filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m))).map(|r| r.key()).collect());
@@ -230,7 +230,7 @@ impl Shared {
 
     pub(super) async fn text(&self, ctx: &Ctx, key: &NodeKey) -> Result<String> {
         let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
-        let survey = self.survey(&link, ctx.deadline);
+        let survey = self.survey(&link, &app, ctx.deadline).await;
         let hidden = self.seen.of(&at).is_some_and(|s| s.2.secret);
         let mut raws = [Raw { role: u32::MAX, characters: -1, ..Raw::at(at) }];
         let attributes = (app.kit() == Kit::Chromium).then_some((0, Ask::Attributes));
@@ -276,7 +276,7 @@ impl Shared {
 async fn tops(survey: &Survey<'_>, app: &App, kit: Kit) -> std::result::Result<(Vec<Raw>, Bulk), End> {
     let list = call(&app.bus, &app.root, ACCESSIBLE, "GetChildren", &());
     let all = call(&app.bus, "/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems", &()).filter(|_| kit.bulk());
-    let mut round = survey.wire.round(list.into_iter().chain(all).collect(), survey.until, BULK).await;
+    let mut round = survey.way(&app.bus).round(list.into_iter().chain(all).collect(), survey.until, BULK).await;
     whole(round.end)?;
     let list = round.take(0).map(|m| refs(&m)).unwrap_or_default();
     let bulk = round.take(1).map(|m| Bulk::read(&m, &app.bus)).unwrap_or_default();

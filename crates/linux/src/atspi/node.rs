@@ -29,10 +29,8 @@ pub(super) mod role {
     pub const PROGRESS_BAR: u32 = 42;
     pub const RADIO_BUTTON: u32 = 44;
     pub const RADIO_MENU_ITEM: u32 = 45;
-    pub const SCROLL_BAR: u32 = 48;
     pub const SLIDER: u32 = 51;
     pub const SPIN_BUTTON: u32 = 52;
-    pub const SPLIT_PANE: u32 = 53;
     pub const TERMINAL: u32 = 60;
     pub const TEXT: u32 = 61;
     pub const TOGGLE_BUTTON: u32 = 62;
