@@ -80,11 +80,11 @@ export function TurnRow({ data, row, still }: { data: Data; row: Row | undefined
           <strong>{side.tool === "" ? "?" : <Text of={side.tool} limit={60} />}</strong>
           <Outcome side={side} />
           {row.differs === undefined ? null : (
-            <span class={row.differs ? "outcome failed" : "outcome ok"}>
+            <span class={row.differs ? "outcome differs failed" : "outcome differs ok"}>
               {row.a && row.b ? (row.differs ? "differs" : "same") : row.a ? "only in A" : "only in B"}
             </span>
           )}
-          <span class="took">{took}</span>
+          {row.differs === undefined ? <span class="took">{took}</span> : null}
         </div>
         <div class="turn-subject">
           <Subject side={side} />

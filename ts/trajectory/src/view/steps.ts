@@ -207,7 +207,7 @@ function differences(a: Turn, b: Turn, pictures: boolean): Detail["differences"]
   try {
     return compareTurns(a, b, pictures ? DEFAULTS : WITHOUT_PICTURES).map((d) => ({
       kind: d.kind,
-      text: sentence(d),
+      text: sentence(d).replace(new RegExp(`^${d.kind} `), ""),
     }));
   } catch (error) {
     if (error instanceof TrajectoryError) return [{ kind: "turn", text: error.message }];
