@@ -104,8 +104,8 @@ fn target() -> Target {
             showing: true,
             automation_id: None,
             path: vec![Step { role: "generic".into(), name: String::new() }],
-            neighbours: Neighbours { before: None, after: Some(Step { role: "button".into(), name: "Remove".into() }), around: vec![] },
-            unique: Unique { automation_id: false, path: true, role_name: true, neighbours: true },
+            neighbours: Neighbours::default(),
+            unique: Unique { automation_id: false, path: true, role_name: true, neighbours: false },
         }),
         point: Some(PointTarget {
             window: Offset { x: 29, y: 48, width: 420, height: 560 },

@@ -140,6 +140,11 @@ impl<'t> Grove<'t> {
             role_name: one(&|j| self.fits_role_name(&t, j)),
             neighbours: one(&|j| self.fits_neighbours(&t, j)),
         };
+        // Neighbours tell apart what role and name do not; else they would only be noise.
+        if t.unique.role_name {
+            t.neighbours = Neighbours::default();
+            t.unique.neighbours = false;
+        }
         Some(t)
     }
 

@@ -366,6 +366,7 @@ pub struct ElementTarget {
     /// From the window's child down to the parent of the element.
     #[serde(default)]
     pub path: Vec<Step>,
+    /// Only where role and name fitted others too.
     #[serde(default)]
     pub neighbours: Neighbours,
     /// Which of these fitted this element alone when it was recorded.

@@ -326,25 +326,27 @@ impl Walk<'_, '_> {
         if reply.failed {
             return Err(Refusal::new(Code::Fault, reply.text));
         }
-        out.differences.extend(compare::result(step, &reply.structured));
-        if durable {
-            self.compare(step, place.as_ref(), out);
+        let same = durable && self.compare(step, place.as_ref(), out);
+        // How an effect is proven depends on timing; a window that is as it was says more.
+        if !same {
+            out.differences.extend(compare::result(step, &reply.structured));
         }
         Ok(())
     }
 
-    /// The window after the act; what is late is waited for.
-    fn compare(&self, step: &Step, place: Option<&Place>, out: &mut TurnOut) {
-        let Some(id) = place.and_then(|p| p.window.as_ref()).map(|w| w.id) else { return };
-        let Some(was) = self.recording.after(step.turn) else { return };
+    /// The window after the act; what is late is waited for. True when it was compared and is
+    /// as it was.
+    fn compare(&self, step: &Step, place: Option<&Place>, out: &mut TurnOut) -> bool {
+        let Some(id) = place.and_then(|p| p.window.as_ref()).map(|w| w.id) else { return false };
+        let Some(was) = self.recording.after(step.turn) else { return false };
         let end = self.run.host().now() + LATE;
         loop {
             let ctx = self.run.brief();
             let Ok(window) = self.run.desktop().window(&ctx, id) else {
                 out.differences.push(Difference { what: "element", at: "window".into(), recorded: was.title.into(), now: "closed".into() });
-                return;
+                return false;
             };
-            let Ok(tree) = self.run.desktop().tree(&ctx, id, &Limits::default()) else { return };
+            let Ok(tree) = self.run.desktop().tree(&ctx, id, &Limits::default()) else { return false };
             let has_tree = tree.nodes.len() > 1;
             let now = compare::now(&window, tree, self.run.engine.secrets());
             let mut found = compare::state(&was, &now);
@@ -353,11 +355,12 @@ impl Walk<'_, '_> {
                 found.extend(self.pictures(step, &window, has_tree));
             }
             if found.is_empty() || last {
+                let same = found.is_empty() && has_tree;
                 out.differences.extend(found);
-                return;
+                return same;
             }
             if self.run.wait(AGAIN).is_err() {
-                return;
+                return false;
             }
         }
     }
