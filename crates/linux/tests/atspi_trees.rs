@@ -76,8 +76,13 @@ fn windows_of_one_title_have_their_own_trees() {
         });
         // Which is which is known by size or place, which the window manager gives.
         let left = |w: &desktop::Window| if kit == "gtk4" { w.bounds.w < 360 } else { w.bounds.x < 400 };
-        for w in twins {
-            let tree = until("a tree", || stage.a11y.tree(&ctx(), &w, &Limits::default()).ok().filter(|t| t.empty.is_none()));
+        for id in twins.into_iter().map(|w| w.id) {
+            // The window manager may still be placing it.
+            let (w, tree) = until("a tree", || {
+                let w = stage.desk.window(&ctx(), id).ok()?;
+                let tree = stage.a11y.tree(&ctx(), &w, &Limits::default()).ok().filter(|t| t.empty.is_none())?;
+                Some((w, tree))
+            });
             let (own, other) = if left(&w) { ("Left", "Right") } else { ("Right", "Left") };
             let has = |name: &str| tree.nodes.iter().any(|n| n.name == name);
             assert!(has(own) && !has(other), "{kit}: {own} window");

@@ -174,7 +174,10 @@ impl Shared {
             drop(on);
             return self.invoke(ctx, child, "select").await;
         }
-        let child = Ref::of(child).ok_or(DesktopError::NodeGone)?;
+        let (child, epoch) = Ref::of(child).ok_or(DesktopError::NodeGone)?;
+        if epoch != on.link.epoch {
+            return Err(DesktopError::NodeGone);
+        }
         let survey = Survey::by(&on.link.wire, on.until, super::PATIENCE);
         let mut item = [Raw { role: u32::MAX, ..Raw::at(child.clone()) }];
         said(survey.ask(&mut item, &[(0, Ask::Role), (0, Ask::Index), (0, Ask::Parent)]).await, on.app.pid)?;

@@ -34,14 +34,21 @@ pub(super) struct Ref {
 }
 
 impl Ref {
-    pub fn key(&self) -> NodeKey {
-        NodeKey::new(&format!("{}|{}", self.bus, self.path))
+    /// `bus|path`, and `|n` for the n-th bus after the first: names begin anew on each.
+    pub fn key(&self, epoch: u32) -> NodeKey {
+        match epoch {
+            0 => NodeKey::new(&format!("{}|{}", self.bus, self.path)),
+            n => NodeKey::new(&format!("{}|{}|{n}", self.bus, self.path)),
+        }
     }
 
-    /// `None` for a key that this backend never wrote.
-    pub fn of(key: &NodeKey) -> Option<Self> {
-        let (bus, path) = key.as_str().split_once('|')?;
-        (bus.starts_with(':') && path.starts_with('/')).then(|| Self { bus: bus.into(), path: path.into() })
+    /// The object and its bus; `None` for a key that this backend never wrote.
+    pub fn of(key: &NodeKey) -> Option<(Self, u32)> {
+        let mut words = key.as_str().split('|');
+        let (bus, path) = (words.next()?, words.next()?);
+        let epoch = words.next().map_or(Some(0), |n| n.parse().ok())?;
+        let good = bus.starts_with(':') && path.starts_with('/') && words.next().is_none();
+        good.then(|| (Self { bus: bus.into(), path: path.into() }, epoch))
     }
 
     pub fn is_null(&self) -> bool {

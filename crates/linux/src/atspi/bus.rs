@@ -4,7 +4,7 @@
 //! session-wide switch: they stay as they were found.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use desktop::{DesktopError, Result};
@@ -62,6 +62,8 @@ pub(super) struct Link {
     pub wire: Arc<Wire>,
     pub apps: Apps,
     pub ears: Ears,
+    /// How many buses there were before this one.
+    pub epoch: u32,
 }
 
 enum State {
@@ -74,11 +76,13 @@ pub(super) struct Bus {
     around: Surroundings,
     state: tokio::sync::Mutex<State>,
     calls: Arc<AtomicU64>,
+    /// Connections made so far.
+    made: AtomicU32,
 }
 
 impl Bus {
     pub fn new(around: Surroundings) -> Self {
-        Self { around, state: tokio::sync::Mutex::new(State::Down), calls: Arc::default() }
+        Self { around, state: tokio::sync::Mutex::new(State::Down), calls: Arc::default(), made: AtomicU32::new(0) }
     }
 
     /// Calls sent so far, on all connections.
@@ -120,7 +124,7 @@ impl Bus {
         if let Some(m) = register("RegisterEvent", "object:children-changed") {
             wire.post(&m).await;
         }
-        Ok(Arc::new(Link { wire, apps: Apps::default(), ears: Ears::default() }))
+        Ok(Arc::new(Link { wire, apps: Apps::default(), ears: Ears::default(), epoch: self.made.fetch_add(1, Ordering::Relaxed) }))
     }
 
     async fn address(&self) -> std::result::Result<String, String> {

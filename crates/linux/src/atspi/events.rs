@@ -63,7 +63,7 @@ pub(super) async fn listen(bus: &Bus, handle: Handle, ctx: &Ctx, pid: Option<Pid
     }
     let (tell, events) = sync_channel(KEPT);
     let lost = Arc::new(AtomicBool::new(false));
-    handle.spawn(sort(from, tell, lost.clone(), pid, mine));
+    handle.spawn(sort(from, tell, lost.clone(), pid, mine, link.epoch));
     Ok(Box::new(Listening { link, handle, id, lost, events }))
 }
 
@@ -73,6 +73,7 @@ async fn sort(
     lost: Arc<AtomicBool>,
     pid: Option<Pid>,
     mine: HashSet<Arc<str>>,
+    epoch: u32,
 ) {
     while let Some(m) = from.recv().await {
         let header = m.header();
@@ -82,7 +83,7 @@ async fn sort(
         if face.as_str().is_empty() || (!mine.is_empty() && !mine.contains(sender.as_str())) {
             continue;
         }
-        let key = Ref { bus: sender.as_str().into(), path: path.as_str().into() }.key();
+        let key = Ref { bus: sender.as_str().into(), path: path.as_str().into() }.key(epoch);
         if tell.try_send(Event::NodeChanged { pid, node: Some(key) }).is_err() {
             lost.store(true, Ordering::Release);
         }

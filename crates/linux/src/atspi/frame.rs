@@ -22,10 +22,13 @@ const AGAIN: Duration = Duration::from_millis(250);
 #[derive(Default)]
 pub(super) struct Bound(Mutex<Ties>);
 
+/// A window, its birth, and the bus it was looked for on.
+type Tie = (WindowId, u64, u32);
+
 #[derive(Default)]
 struct Ties {
-    sure: HashMap<(WindowId, u64), Ref>,
-    maybe: HashMap<(WindowId, u64), (Ref, Instant)>,
+    sure: HashMap<Tie, Ref>,
+    maybe: HashMap<Tie, (Ref, Instant)>,
 }
 
 impl Bound {
@@ -33,27 +36,27 @@ impl Bound {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self, w: &Window) -> Option<Ref> {
-        self.ties().sure.get(&(w.id, w.birth)).cloned()
+    fn get(&self, w: &Window, epoch: u32) -> Option<Ref> {
+        self.ties().sure.get(&(w.id, w.birth, epoch)).cloned()
     }
 
-    fn set(&self, w: &Window, r: &Ref) {
+    fn set(&self, w: &Window, epoch: u32, r: &Ref) {
         let mut ties = self.ties();
         // An application that opens and closes windows all day leaves nothing behind.
         if ties.sure.len() > 4096 {
             ties.sure.clear();
         }
-        ties.sure.insert((w.id, w.birth), r.clone());
+        ties.sure.insert((w.id, w.birth, epoch), r.clone());
     }
 
     /// The active one of several like it: focus may have moved since the window was listed.
-    fn suppose(&self, w: &Window, r: &Ref) {
-        let key = (w.id, w.birth);
+    fn suppose(&self, w: &Window, epoch: u32, r: &Ref) {
+        let key = (w.id, w.birth, epoch);
         let before = self.ties().maybe.get(&key).cloned();
         match before {
             Some((known, at)) if known == *r => {
                 if at.elapsed() > AGAIN {
-                    self.set(w, r);
+                    self.set(w, epoch, r);
                 }
             }
             _ => {
@@ -67,8 +70,8 @@ impl Bound {
     }
 
     /// It is known to be another window.
-    fn other(&self, w: &Window, r: &Ref) -> bool {
-        self.ties().sure.iter().any(|(k, v)| v == r && *k != (w.id, w.birth))
+    fn other(&self, w: &Window, epoch: u32, r: &Ref) -> bool {
+        self.ties().sure.iter().any(|(k, v)| v == r && k.2 == epoch && *k != (w.id, w.birth, epoch))
     }
 }
 
@@ -122,7 +125,7 @@ pub(super) fn choose<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &
 fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<&'a Raw> {
     let titled = |r: &Raw| !window.title.is_empty() && r.name == window.title;
     let fits = |r: &Raw| fit(r, window, view);
-    if let Some(known) = bound.get(window)
+    if let Some(known) = bound.get(window, view.epoch)
         && let Some(r) = tops.iter().find(|r| r.at == known)
         && (titled(r) || fits(r) >= Fit::Framed)
     {
@@ -139,9 +142,9 @@ fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) ->
     }
     narrow(&mut left, |r| fits(r) == Fit::Exact);
     narrow(&mut left, |r| fits(r) >= Fit::Framed);
-    narrow(&mut left, |r| !bound.other(window, &r.at));
+    narrow(&mut left, |r| !bound.other(window, view.epoch, &r.at));
     if let [one] = left[..] {
-        bound.set(window, &one.at);
+        bound.set(window, view.epoch, &one.at);
         return Some(one);
     }
     let active: Vec<&Raw> = left.iter().copied().filter(|r| r.is(bit::ACTIVE)).collect();
@@ -152,7 +155,7 @@ fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) ->
         (false, [one]) => one,
         _ => return None,
     };
-    bound.suppose(window, &one.at);
+    bound.suppose(window, view.epoch, &one.at);
     Some(one)
 }
 

@@ -54,11 +54,15 @@ impl Shared {
         // Half of the time for the places, the rest for what the objects are like.
         let now = Instant::now();
         let half = now + until.saturating_duration_since(now).mul_f32(0.6);
-        let found = self.place(&link, window, limits, half).await?;
+        let found = match self.place(&link, window, limits, half).await {
+            Err(DesktopError::NoAccessibility(_)) => return Ok(empty(EmptyBecause::NoBus)),
+            found => found?,
+        };
         let (app, Place { mut walk, mut found, view }) = match found {
             Ok(Some(found)) => found,
             Ok(None) => return Ok(empty(EmptyBecause::NoWindow)),
             Err(End::Closed) => return Ok(empty(EmptyBecause::NoBus)),
+            Err(End::Deadline) => return Err(DesktopError::Timeout),
             Err(_) => return Ok(empty(EmptyBecause::NotAnswering)),
         };
         walk.survey.until = until;
@@ -120,7 +124,7 @@ impl Shared {
         let kit = app.learn(&link.wire, until).await.map_err(|_| End::Stalled)?;
         let survey = self.survey(link, app, until).await;
         let (tops, bulk) = tops(&survey, app, kit).await?;
-        let view = View::of(window, kit);
+        let view = View::of(window, kit, link.epoch);
         let mut walk = Walk { survey, kit, limits, bulk, shown_only: false };
         if let Some((top, scale)) = frame::choose(&tops, window, &view, &self.bound) {
             let view = view.fitted(top, scale);
@@ -151,8 +155,11 @@ impl Shared {
 
     /// The application of a key, with a place among those that wait for it.
     pub(super) async fn reach(&self, key: &NodeKey, until: Instant) -> Result<(Arc<Link>, Arc<App>, Ref, Seat)> {
-        let at = Ref::of(key).ok_or(DesktopError::NodeGone)?;
+        let (at, epoch) = Ref::of(key).ok_or(DesktopError::NodeGone)?;
         let link = self.bus.link().await?;
+        if epoch != link.epoch {
+            return Err(DesktopError::NodeGone);
+        }
         let app = link.apps.by_name(&link.wire, &at.bus, until).await?;
         let seat = app.enter()?;
         app.learn(&link.wire, until).await?;
@@ -162,7 +169,7 @@ impl Shared {
     pub(super) async fn read(&self, ctx: &Ctx, window: Option<&Window>, key: &NodeKey) -> Result<Node> {
         let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
         let survey = self.survey(&link, &app, ctx.deadline).await;
-        let seen = self.seen.of(&at);
+        let seen = self.seen.of(&at, link.epoch);
         let mut raws = [Raw { role: u32::MAX, ..Raw::at(at) }];
         let asks: Vec<_> = basics(app.kit()).iter().chain([&Ask::Index]).map(|a| (0, *a)).collect();
         said(survey.ask(&mut raws, &asks).await, app.pid)?;
@@ -175,7 +182,7 @@ impl Shared {
         if unchosen || nameless(&raw, app.kit()) {
             raw = self.below(&survey, &app, raw).await?;
         }
-        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0, web: 1.0 };
+        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0, web: 1.0, epoch: link.epoch };
         let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
         let view = window.map_or(view, |w| View { area: w.bounds, ..view });
         let from = Inherited { folded: from.folded && self.folded(&survey, &app, &raw).await?, ..from };
@@ -221,17 +228,17 @@ impl Shared {
             let mut round = survey.way(&at.bus).round(asked.collect(), ctx.deadline, PATIENCE).await;
             said(round.end, app.pid)?;
             let n = round.answers.len();
-            return Ok((0..n).filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m))).map(|r| r.key()).collect());
+            return Ok((0..n).filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m))).map(|r| r.key(link.epoch)).collect());
         }
         said(survey.ask(&mut raws, &[(0, Ask::Children)]).await, app.pid)?;
         let list = raws[0].children.take().ok_or(DesktopError::NodeGone)?;
-        Ok(list.into_iter().take(max).map(|r| r.key()).collect())
+        Ok(list.into_iter().take(max).map(|r| r.key(link.epoch)).collect())
     }
 
     pub(super) async fn text(&self, ctx: &Ctx, key: &NodeKey) -> Result<String> {
         let (link, app, at, _seat) = self.reach(key, ctx.deadline).await?;
         let survey = self.survey(&link, &app, ctx.deadline).await;
-        let hidden = self.seen.of(&at).is_some_and(|s| s.2.secret);
+        let hidden = self.seen.of(&at, link.epoch).is_some_and(|s| s.2.secret);
         let mut raws = [Raw { role: u32::MAX, characters: -1, ..Raw::at(at) }];
         let attributes = (app.kit() == Kit::Chromium).then_some((0, Ask::Attributes));
         let asks: Vec<_> = [(0, Ask::Role), (0, Ask::CharacterCount)].into_iter().chain(attributes).collect();
@@ -267,7 +274,7 @@ impl Shared {
         // A document and the field in it both say that they have it: the inner one is meant.
         let order = found.order(0);
         let last = order.into_iter().rev().find(|i| found.raws[*i].is(bit::FOCUSED));
-        Ok(last.filter(|i| *i != 0 || found.raws.len() == 1).map(|i| found.raws[i].at.key()))
+        Ok(last.filter(|i| *i != 0 || found.raws.len() == 1).map(|i| found.raws[i].at.key(link.epoch)))
     }
 }
 

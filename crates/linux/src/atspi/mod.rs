@@ -109,7 +109,8 @@ impl Atspi {
 
     /// The window whose last tree had this object.
     pub fn window_of(&self, key: &NodeKey) -> Option<WindowId> {
-        self.shared.seen.of(&ask::Ref::of(key)?).map(|s| s.0)
+        let (at, epoch) = ask::Ref::of(key)?;
+        self.shared.seen.of(&at, epoch).map(|s| s.0)
     }
 
     pub fn children(&self, ctx: &Ctx, key: &NodeKey, max: usize) -> Result<Vec<NodeKey>> {

@@ -82,12 +82,14 @@ pub(super) struct View {
     pub scale: f64,
     /// The same inside web pages, which may differ from the rest of the window.
     pub web: f64,
+    /// Which bus the objects are on.
+    pub epoch: u32,
 }
 
 impl View {
     /// Units are native pixels until `fitted`.
-    pub fn of(window: &Window, kit: Kit) -> Self {
-        Self { kit, area: window.bounds, scale: 1.0, web: 1.0 }
+    pub fn of(window: &Window, kit: Kit, epoch: u32) -> Self {
+        Self { kit, area: window.bounds, scale: 1.0, web: 1.0, epoch }
     }
 
     /// Whether this toolkit counts in logical units is seen by the window's own object: the
@@ -285,7 +287,7 @@ pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> 
     let value = raw.chosen.as_ref().or(raw.text.as_ref()).filter(|_| !states.has(States::SECRET));
     let id = raw.id.as_ref().or_else(|| raw.attributes.get("id")).filter(|s| !s.is_empty());
     Node {
-        key: raw.at.key(),
+        key: raw.at.key(view.epoch),
         parent: None,
         raw_role: role_name(raw),
         name: if view.kit == Kit::Gtk4 && class_name(&raw.name) { String::new() } else { clean(&raw.name, limits.max_text) },
