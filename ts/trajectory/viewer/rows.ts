@@ -1,6 +1,6 @@
 /** All rows, fetched by the hundred: what is on the screen first, the rest when there is time. */
 import { useEffect, useState } from "preact/hooks";
-import type { Overview, Row, Side } from "../src/view/model";
+import type { Detail, Overview, Row, Side } from "../src/view/model";
 import type { Data } from "./data";
 
 const CHUNK = 100;
@@ -130,4 +130,28 @@ export function useRows(data: Data, overview: Overview): { rows: Rows; version: 
     };
   }, [rows]);
   return { rows, version };
+}
+
+/** One turn in full, once one has stayed at it for a moment. */
+export function useDetail(data: Data, step: number): Detail | undefined {
+  const [loaded, setLoaded] = useState<{ step: number; detail: Detail }>();
+  useEffect(() => {
+    let here = true;
+    // Not for every turn that is only passed by.
+    const timer = setTimeout(
+      () =>
+        void data
+          .detail(step)
+          .then((detail) => {
+            if (here) setLoaded({ step, detail });
+          })
+          .catch(() => {}),
+      loaded === undefined ? 0 : 60,
+    );
+    return () => {
+      here = false;
+      clearTimeout(timer);
+    };
+  }, [step]);
+  return loaded?.step === step ? loaded.detail : undefined;
 }
