@@ -85,3 +85,11 @@ fn completions_are_scripts_of_their_shell() {
         }
     }
 }
+
+#[test]
+fn without_node_a_command_says_what_to_install() {
+    let world = World::new();
+    let output = world.program(&["config", "show"]).env("PATH", world.path("home")).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(err(&output).contains("`config` needs") && err(&output).contains("install"), "{}", err(&output));
+}

@@ -6,6 +6,7 @@ mod support;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 
 use rustix::process::{Signal, kill_process};
 use support::{World, err, exists, out, until};
@@ -127,7 +128,9 @@ fn without_a_display_the_tools_say_so_and_garbage_harms_nobody() {
 #[test]
 fn without_a_runtime_directory_the_socket_is_still_private() {
     let world = World::new();
-    let mut child = world.program(&["serve"]).env_remove("XDG_RUNTIME_DIR").spawn().expect("serve");
+    let mut serve = world.program(&["serve"]);
+    serve.env_remove("XDG_RUNTIME_DIR").stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = serve.spawn().expect("serve");
     let dir = world.path("tmp").join(format!("cua-driver-{}", rustix::process::geteuid().as_raw()));
     let up = until(|| world.program(&["status"]).env_remove("XDG_RUNTIME_DIR").output().expect("runs").status.success());
     let mode = fs::metadata(&dir).map(|meta| meta.permissions().mode() & 0o777);
@@ -158,4 +161,46 @@ fn a_client_of_another_version_is_told_both() {
     assert_eq!(answer.status.code(), Some(1));
     assert!(err(&answer).contains(ours) && err(&answer).contains(&theirs), "{}", err(&answer));
     assert!(world.child(daemon).try_wait().expect("child").is_none());
+}
+
+#[test]
+fn one_for_clients_ends_after_the_last() {
+    let mut world = World::new();
+    let daemon = world.serve(&["--for-clients"]);
+    assert_eq!(world.run(&["call", "list_sessions", "{}"]).status.code(), Some(0));
+    assert!(world.ended(daemon));
+    assert_eq!(world.child(daemon).wait().expect("child").code(), Some(0));
+}
+
+#[test]
+fn another_display_is_refused_and_several_daemons_are_listed() {
+    let mut world = World::new();
+    for display in [":9071", ":9072"] {
+        let mut serve = world.program(&["serve", "--no-overlay", "--no-permissions-gate"]);
+        let child = serve.env("DISPLAY", display).stderr(Stdio::null()).stdout(Stdio::null()).spawn();
+        world.adopt(child.expect("serve"));
+        assert!(until(|| world.program(&["status"]).env("DISPLAY", display).output().expect("runs").status.success()));
+    }
+    let listed = world.run(&["call", "get_screen_size"]);
+    assert_eq!(listed.status.code(), Some(1));
+    assert!(err(&listed).contains("x11-9071.sock") && err(&listed).contains("x11-9072.sock"), "{}", err(&listed));
+    let socket = world.path("run/cua-driver/x11-9071.sock").display().to_string();
+    let mut other = world.program(&["call", "get_screen_size", "--socket", &socket]);
+    let other = other.env("DISPLAY", ":9072").output().expect("runs");
+    assert_eq!(other.status.code(), Some(1));
+    assert!(err(&other).contains("serves display :9071"), "{}", err(&other));
+    let named = world.run(&["call", "list_sessions", "--socket", &socket, "--json"]);
+    assert!(named.status.success(), "{}", err(&named));
+}
+
+#[test]
+fn the_log_is_json_when_asked() {
+    let mut world = World::new();
+    let daemon = world.serve(&["--log", "json", "--log-level", "debug"]);
+    assert!(world.run(&["stop"]).status.success());
+    assert!(world.ended(daemon));
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut world.child(daemon).stderr.take().expect("stderr"), &mut text).expect("text");
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    assert!(lines.iter().any(|line| line["message"] == "ending" && line["reason"] == "stopped"), "{text}");
 }

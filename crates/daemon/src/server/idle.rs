@@ -10,6 +10,8 @@ pub struct Presence {
 
 struct State {
     clients: usize,
+    /// Whether there was ever one.
+    any: bool,
     last: Instant,
 }
 
@@ -27,7 +29,7 @@ const FIRST_CLIENT: Duration = Duration::from_secs(30);
 
 impl Presence {
     pub fn new() -> Self {
-        Self { inner: Mutex::new(State { clients: 0, last: Instant::now() }) }
+        Self { inner: Mutex::new(State { clients: 0, any: false, last: Instant::now() }) }
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
@@ -37,7 +39,10 @@ impl Presence {
     }
 
     pub fn came(&self) {
-        self.change(|state| state.clients += 1);
+        self.change(|state| {
+            state.clients += 1;
+            state.any = true;
+        });
     }
 
     pub fn went(&self) {
@@ -49,19 +54,15 @@ impl Presence {
     }
 
     /// Whether it is over, were nothing running or recording.
-    pub fn over(&self, when: EndWhen, had_clients: bool) -> bool {
+    pub fn over(&self, when: EndWhen) -> bool {
         let state = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match when {
             EndWhen::Never => false,
             EndWhen::Idle(time) => state.last.elapsed() >= time,
             EndWhen::NoClients(time) => {
-                let wait = if had_clients { time } else { FIRST_CLIENT };
+                let wait = if state.any { time } else { FIRST_CLIENT };
                 state.clients == 0 && state.last.elapsed() >= wait
             }
         }
-    }
-
-    pub fn clients(&self) -> usize {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).clients
     }
 }

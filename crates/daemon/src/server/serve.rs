@@ -171,11 +171,9 @@ async fn over(presence: &Presence, pool: &Pool, engine: &Arc<Engine>, when: EndW
     if when == EndWhen::Never {
         return std::future::pending().await;
     }
-    let mut had_clients = false;
     loop {
         tokio::time::sleep(TICK).await;
-        had_clients |= presence.clients() > 0;
-        if pool.busy() > 0 || !presence.over(when, had_clients) {
+        if pool.busy() > 0 || !presence.over(when) {
             continue;
         }
         let engine = engine.clone();

@@ -52,6 +52,11 @@ impl World {
         self.children.len() - 1
     }
 
+    /// A process of this test's, ended with it.
+    pub fn adopt(&mut self, child: Child) {
+        self.children.push(child);
+    }
+
     /// A daemon that answers.
     pub fn serve(&mut self, more: &[&str]) -> usize {
         let args: Vec<&str> = ["serve"].iter().chain(more).copied().collect();
