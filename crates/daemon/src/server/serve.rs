@@ -43,13 +43,22 @@ pub struct Options {
     pub level: LevelFilter,
     /// Said on standard output once it listens.
     pub greeting: String,
+    /// Done last, while the socket is still this daemon's.
+    pub last: Option<Box<dyn FnOnce()>>,
 }
 
 pub use super::idle::EndWhen as End;
 pub use super::log::Shape as LogShape;
 
 /// Run until the end.
-pub fn run(options: Options) -> Result<Exit, Failure> {
+pub fn run(mut options: Options) -> Result<Exit, Failure> {
+    let last = options.last.take();
+    let ended = locked(options, last);
+    ended.inspect(|_| tracing::info!("ended"))
+}
+
+/// The life between taking the lock and letting go of it.
+fn locked(options: Options, last: Option<Box<dyn FnOnce()>>) -> Result<Exit, Failure> {
     log::start(options.log, options.level);
     let path = options.endpoint.socket.clone();
     socket::directory(&path, options.endpoint.named)?;
@@ -76,8 +85,10 @@ pub fn run(options: Options) -> Result<Exit, Failure> {
     trace.remove();
     // Threads that hang in an application are not waited for.
     runtime.shutdown_background();
+    if let Some(last) = last {
+        last();
+    }
     ran.map_err(Failure::from)?;
-    tracing::info!("ended");
     Ok(Exit::Done)
 }
 

@@ -45,9 +45,6 @@ pub fn run(parsed: &Parsed) -> Result<Exit> {
     if let Some(shown) = &shown {
         greeting += &format!("\n{}", shown.how_to_look(&endpoint));
     }
-    let ended = server::run(server::Options { endpoint, display, end, log, level, greeting });
-    if let Some(shown) = shown {
-        shown.end();
-    }
-    ended
+    let last = shown.map(|shown| Box::new(move || shown.end()) as Box<dyn FnOnce()>);
+    server::run(server::Options { endpoint, display, end, log, level, greeting, last })
 }

@@ -144,6 +144,8 @@ impl Parts {
         if openbox {
             command.arg("--sm-disable");
         }
+        // Its log stays in the display's own directory.
+        command.env("XDG_CACHE_HOME", &self.dir);
         self.spawn(&mut command, "the window manager")?;
         let (x, root) = self.connect()?;
         let check = x.intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")?.reply()?.atom;
