@@ -200,7 +200,7 @@ test("three hundred clicks, with a video and without", async () => {
     display: { width: 320, height: 200 },
     window: { title: "L", x: 10, y: 10, width: 300, height: 180 },
   });
-  writeSample(b, { steps: many });
+  writeSample(b, { steps: many, window: { title: "L", x: 10, y: 10, width: 300, height: 180 } });
   expect(facts(await made(a)).seconds).toBeGreaterThan(55);
   expect(facts(await made(b, "--speed", "4")).seconds).toBeGreaterThan(20);
 }, 300_000);

@@ -48,9 +48,9 @@ export function Help({ box, shown, two }: HelpProps) {
         <dt>d</dt>
         <dd>light or dark</dd>
       </dl>
-      <form method="dialog">
-        <button type="submit">Close</button>
-      </form>
+      <button type="button" onClick={() => box.current?.close()}>
+        Close
+      </button>
     </dialog>
   );
 }
