@@ -67,6 +67,41 @@ test("a call in flight when its driver is killed is Unreachable, at once", async
   await driver.close();
 });
 
+test("what an engine in a killed process held down is let go", async () => {
+  const host = new Lines(BINARY, ["mcp", "--direct"], world.env);
+  try {
+    await host.ask("initialize", {});
+    const at = {
+      from_x: 20,
+      from_y: 380,
+      to_x: 300,
+      to_y: 390,
+      duration_ms: 9_000,
+      delivery_mode: "foreground",
+    };
+    const { structuredContent } = (await host.ask("tools/call", { name: "list_windows", arguments: {} }))
+      .result as {
+      structuredContent: { windows: { title: string; window_id: number }[] };
+    };
+    const window_id = structuredContent.windows.find((one) => one.title === scene.title)?.window_id;
+    host.send("tools/call", { name: "drag", arguments: { window_id, ...at } });
+    await expect.poll(() => buttonDown(world.env), { timeout: 10_000 }).toBe(true);
+    host.child.kill("SIGKILL");
+    await expect.poll(() => buttonDown(world.env), { timeout: 5_000 }).toBe(false);
+  } finally {
+    await host.kill();
+  }
+});
+
+/** Whether the first button of the person's pointer is down, as the X server says. */
+async function buttonDown(env: NodeJS.ProcessEnv): Promise<boolean> {
+  const ask =
+    "from Xlib import X, display; print(display.Display().screen().root.query_pointer().mask & X.Button1Mask)";
+  const python = new Lines("/usr/bin/python3", ["-c", ask], env);
+  await within(10_000, python.exited);
+  return Number(python.lines[0]) > 0;
+}
+
 async function tokenOfOk(
   read: (tool: string, args: object) => Promise<Record<string, unknown>>,
 ): Promise<unknown> {
