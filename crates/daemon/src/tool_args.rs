@@ -19,9 +19,8 @@ const LARGEST: u64 = 32 << 20;
 
 /// What `--name` of a tool takes after it.
 pub fn takes(tool: &str, name: &str) -> Takes {
-    let tools = tool_list::all();
-    match tool_list::find(&tools, tool) {
-        Some(tool) => match property(tool, name) {
+    match tool_list::one(tool) {
+        Some(tool) => match property(&tool, name) {
             Some((_, schema)) if kind(schema) == Kind::Boolean => Takes::Switch,
             Some(_) => Takes::Value,
             None => Takes::Unknown,
@@ -80,11 +79,6 @@ pub fn absolute(path: &str) -> String {
         Ok(dir) => dir.join(Path::new(path)).display().to_string(),
         Err(_) => path.to_owned(),
     }
-}
-
-/// Whether a word is `key=value`.
-pub fn is_pair(word: &str) -> bool {
-    !word.starts_with('@') && pair(word).is_some()
 }
 
 /// `key=value`, where the key could be an argument's name.

@@ -33,39 +33,39 @@ pub struct Ask {
 
 pub fn run(parsed: &Parsed) -> Result<Exit> {
     let name = parsed.words[0].as_str();
-    // The schema types flags and pairs; one JSON object needs none, and the list is not read then.
-    let typed = !parsed.extra.is_empty() || parsed.words[1..].iter().any(|word| tool_args::is_pair(word));
-    let tools = if typed { tool_list::all() } else { Vec::new() };
-    let arguments = tool_args::gather(tool_list::find(&tools, name), &parsed.words[1..], &parsed.extra)?;
+    let tool = tool_list::one(name);
+    let arguments = tool_args::gather(tool.as_ref(), &parsed.words[1..], &parsed.extra)?;
     let show = Show {
         json: parsed.json(),
         text: parsed.has("text"),
         image: parsed.value("image-out").or_else(|| parsed.value("screenshot-out-file")).map(str::to_owned),
     };
-    if !tool_list::may_be(name) && !show.json {
-        return Err(Failure::usage(wrong(name, &arguments).unwrap_or_default()));
+    // What is wrong here is wrong for the driver too, whose envelope is the answer in JSON.
+    let wrong = wrong(name, tool.as_ref(), &arguments);
+    if let Some(text) = wrong.as_ref().filter(|_| !show.json) {
+        return Err(Failure::usage(text.clone()));
     }
     let ask = Ask {
         tool: name.to_owned(),
-        arguments: Value::Object(arguments.clone()),
+        arguments: Value::Object(arguments),
         session: link::session(parsed.value("session")),
         timeout: parsed.seconds("timeout", 0.001)?,
     };
     let asked = endpoint::for_client(parsed.socket()).and_then(|endpoint| ask.send(&endpoint));
-    match asked {
-        Err(failure) => Err(wrong(name, &arguments).map_or(failure, Failure::usage)),
-        Ok(Outcome::Refusal(refusal)) if refusal.code == "invalid_arguments" => {
-            show.refusal(&refusal);
-            Ok(if wrong(name, &arguments).is_some() { Exit::Usage } else { Exit::Failed })
+    match (asked, wrong) {
+        (Err(_), Some(text)) => Err(Failure::usage(text)),
+        (Err(failure), None) => Err(failure),
+        (Ok(outcome), wrong) => {
+            let exit = show.outcome(outcome)?;
+            Ok(if exit == Exit::Failed && wrong.is_some() { Exit::Usage } else { exit })
         }
-        Ok(outcome) => show.outcome(outcome),
     }
 }
 
 /// What the command line alone can tell is wrong: a tool or an argument that there is not.
-fn wrong(name: &str, arguments: &Map<String, Value>) -> Option<String> {
-    let tools = tool_list::all();
-    let Some(tool) = tool_list::find(&tools, name) else {
+fn wrong(name: &str, tool: Option<&Value>, arguments: &Map<String, Value>) -> Option<String> {
+    let Some(tool) = tool else {
+        let tools = tool_list::all();
         let near = hint(nearest(name, tools.iter().map(tool_list::name)), "");
         return Some(format!("there is no tool `{name}`{near} `cua-driver tools` lists them."));
     };

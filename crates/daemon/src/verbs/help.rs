@@ -19,13 +19,13 @@ pub fn run(table: &Table, parsed: &Parsed) -> Result<Exit> {
         self::command(table, command);
         return Ok(Exit::Done);
     }
-    let tools = tool_list::all();
-    match tool_list::find(&tools, word) {
+    match tool_list::one(word) {
         Some(tool) => {
-            out::line(&self::tool(tool));
+            out::line(&self::tool(&tool));
             Ok(Exit::Done)
         }
         None => {
+            let tools = tool_list::all();
             let near = nearest(word, table.names().chain(tools.iter().map(tool_list::name)));
             Err(Failure::usage(format!("no command or tool is called `{word}`{}", hint(near, "cua-driver help "))))
         }
@@ -37,13 +37,13 @@ pub fn of(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
     if command.name == "call"
         && let Some(word) = rest.iter().find(|word| !word.starts_with('-'))
     {
-        let tools = tool_list::all();
-        return match tool_list::find(&tools, word) {
+        return match tool_list::one(word) {
             Some(tool) => {
-                out::line(&self::tool(tool));
+                out::line(&self::tool(&tool));
                 Ok(Exit::Done)
             }
             None => {
+                let tools = tool_list::all();
                 let near = hint(nearest(word, tools.iter().map(tool_list::name)), "");
                 Err(Failure::usage(format!("there is no tool `{word}`{near} `cua-driver tools` lists them.")))
             }

@@ -30,7 +30,7 @@ pub fn run(words: &[String]) -> Result<Exit> {
     let first = words[at].as_str();
     let mut rest: Vec<String> = words[..at].iter().chain(&words[at + 1..]).cloned().collect();
     let Some(command) = table.get(first) else {
-        if tool_list::may_be(first) && tool_list::find(&tool_list::all(), first).is_some() {
+        if tool_list::one(first).is_some() {
             rest.insert(0, first.to_owned());
             return command_named(&table, "call", &rest);
         }
