@@ -21,12 +21,15 @@ const validators = new AjvJsonSchemaValidator();
 let world: World;
 let scene: Scene;
 let client: Client;
+const ends: (() => Promise<unknown>)[] = [];
 let at: { pid: number; window_id: number };
 
 beforeAll(async () => {
   world = await World.start();
+  ends.push(() => world[Symbol.asyncDispose]());
   scene = await world.open("gtk3");
   client = new Client({ name: "test", version: "1" });
+  ends.push(() => client.close());
   const env = Object.fromEntries(Object.entries(world.env).filter((pair) => pair[1] !== undefined)) as Record<
     string,
     string
@@ -41,8 +44,7 @@ beforeAll(async () => {
 }, 90_000);
 
 afterAll(async () => {
-  await client.close();
-  await world[Symbol.asyncDispose]();
+  for (const end of ends.reverse()) await end();
 });
 
 /** The structured result; the client itself throws where it is not by the listed schema. */

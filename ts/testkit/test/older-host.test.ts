@@ -17,11 +17,13 @@ let world: World;
 let serve: Lines;
 let host: Lines;
 let scene: Scene;
+const ends: (() => Promise<unknown>)[] = [];
 const folder = mkdtempSync(join(tmpdir(), "cua-older-"));
 const socket = join(folder, "cua-driver.sock");
 
 beforeAll(async () => {
   world = await World.start();
+  ends.push(() => world[Symbol.asyncDispose]());
   // A display has one daemon of its own here, and the host brings a second one at its own socket.
   const flags = [
     "--no-permissions-gate",
@@ -31,20 +33,20 @@ beforeAll(async () => {
     "com.example.host",
   ];
   serve = new Lines(BINARY, ["serve", "--socket", socket, ...flags], world.env);
+  ends.push(() => serve.kill());
   await serve.line(new RegExp(socket));
   host = new Lines(
     BINARY,
     ["mcp", "--socket", socket, "--embedded", "--host-bundle-id", "com.example.host"],
     world.env,
   );
+  ends.push(() => host.kill());
   await host.ask("initialize", {}, 0);
   scene = await world.open("gtk3");
 }, 90_000);
 
 afterAll(async () => {
-  await host.kill();
-  await serve.kill();
-  await world[Symbol.asyncDispose]();
+  for (const end of ends.reverse()) await end();
   rmSync(folder, { recursive: true, force: true });
 });
 
