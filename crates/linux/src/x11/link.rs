@@ -108,7 +108,7 @@ impl Link {
                 Ok(x)
             }
             Err(fault) => {
-                state.why = format!("{display}: {}", reason(&fault));
+                state.why = format!("{display}: {}", reason(&fault).trim());
                 Err(DesktopError::NoDisplay(state.why.clone()))
             }
         }
