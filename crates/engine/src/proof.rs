@@ -26,10 +26,9 @@ pub struct Watch {
     painting: bool,
 }
 
-/// What of an object tells that something happened to it.
-const TELLING: [States; 8] = [
-    States::CHECKED, States::MIXED, States::PRESSED, States::SELECTED, States::EXPANDED, States::ENABLED, States::ACTIVE, States::SHOWING,
-];
+/// What of an object tells that something happened to it. Not whether it shows: it may be hidden
+/// by somebody else at that moment.
+const TELLING: [States; 5] = [States::CHECKED, States::MIXED, States::SELECTED, States::EXPANDED, States::ENABLED];
 
 impl Watch {
     /// Begin before the act. `paint`: changed pixels of the window count, for acts on points.
@@ -76,12 +75,12 @@ impl Watch {
     /// Look for an effect until one is found or the bound is over. `own` tells of the object
     /// that was acted on whether its new state is what the act should bring.
     pub fn seek(&mut self, run: &Run<'_>, bound: Duration, own: &dyn Fn(&Node, &Node) -> Option<EvidenceKind>) -> Vec<EvidenceKind> {
-        let end = Instant::now() + bound.min(run.ctx.left());
+        let end = run.host().now() + bound.min(run.ctx.left());
         let mut found = HashSet::new();
-        let mut next_read = Instant::now();
+        let mut next_read = run.host().now();
         loop {
-            if self.before.is_some() && Instant::now() >= next_read {
-                let began = Instant::now();
+            if self.before.is_some() && run.host().now() >= next_read {
+                let began = run.host().now();
                 match self.own(run, own) {
                     Own::Changed(k) => {
                         found.insert(k);
@@ -90,12 +89,13 @@ impl Watch {
                     Own::Same => {}
                 }
                 // A slow application is read less often.
-                next_read = Instant::now() + (began.elapsed() * 2).max(Duration::from_millis(12));
+                let now = run.host().now();
+                next_read = now + (now.saturating_duration_since(began) * 2).max(Duration::from_millis(12));
             }
             if !found.is_empty() || run.ctx.cancel.is_cancelled() {
                 break;
             }
-            let left = end.saturating_duration_since(Instant::now());
+            let left = end.saturating_duration_since(run.host().now());
             if left.is_zero() {
                 break;
             }
@@ -120,8 +120,7 @@ impl Watch {
         let Some(before) = &self.before else { return Own::Same };
         match run.desktop().read(&run.ctx.at_most(Duration::from_millis(200)), &before.key) {
             Ok(now) => own(before, &now).map_or(Own::Same, Own::Changed),
-            // It went away because of the act: its window closed, its menu was left.
-            Err(desktop::DesktopError::NodeGone) => Own::Changed(EvidenceKind::WindowChange),
+            // Gone tells nothing by itself: `around` sees whether its window went with it.
             Err(_) => Own::Unreadable,
         }
     }
@@ -180,7 +179,9 @@ enum Own {
 
 /// A change of state or value that a press, a toggle or a choice brings.
 pub fn changed(before: &Node, now: &Node) -> Option<EvidenceKind> {
-    if TELLING.iter().any(|s| before.has(*s) != now.has(*s)) {
+    // A plain button is down for a moment whether or not the press is taken.
+    let toggled = before.has(States::CHECKABLE) && before.has(States::PRESSED) != now.has(States::PRESSED);
+    if toggled || TELLING.iter().any(|s| before.has(*s) != now.has(*s)) {
         let selection = before.has(States::SELECTED) != now.has(States::SELECTED);
         return Some(if selection { EvidenceKind::SelectionReadback } else { EvidenceKind::StateReadback });
     }

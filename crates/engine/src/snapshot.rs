@@ -233,6 +233,10 @@ fn line(tree: &Tree, i: usize) -> Line {
     if interactive || n.editable_text || n.has(States::EDITABLE) {
         return Line::Element;
     }
+    // A page is called what its window is called.
+    if r == "document" && n.name == tree.nodes[0].name {
+        return Line::None;
+    }
     let parent_name = n.parent.map(|p| tree.nodes[p].name.as_str());
     let says = (!n.name.is_empty() && parent_name != Some(&n.name)) || n.value.as_ref().is_some_and(|v| !v.is_empty() && parent_name != Some(v));
     if !says {

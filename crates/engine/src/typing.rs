@@ -1,7 +1,7 @@
 //! Text into a field or a window: by its accessibility interface where that is exact, else by
 //! keys; then what arrived is read back.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use desktop::{Act, Delivery, DesktopError, Key, Modifiers, Node, NodeKey, Route, States, Stopped, Window};
 
@@ -189,9 +189,9 @@ fn give_focus(run: &Run<'_>, window: &Window, n: &Node) -> Result<(), Refusal> {
     }
     let before = run.desktop().focus(&run.brief()).ok().and_then(|f| f.window);
     let asked = run.desktop().perform(&run.brief(), &Act::Focus { node: n.key.clone() }, Route::Accessibility);
-    let end = Instant::now() + Duration::from_millis(400);
+    let end = run.host().now() + Duration::from_millis(400);
     let mut has = false;
-    while asked.is_ok() && Instant::now() < end {
+    while asked.is_ok() && run.host().now() < end {
         if focused(run, window, &n.key) {
             has = true;
             break;
@@ -236,7 +236,7 @@ impl Reading {
 
     /// Read again until what was typed stands there, or its time is over.
     pub fn judge(&self, run: &Run<'_>, f: &Node, typed: &str, sent: usize, route: Route, mode: Mode) -> ActionResult {
-        let end = Instant::now() + SHOWS.min(run.ctx.left().max(Duration::from_millis(300)));
+        let end = run.host().now() + SHOWS.min(run.ctx.left().max(Duration::from_millis(300)));
         let want = typed.chars().count().min(sent);
         let mut last = None;
         let mut same = 0;
@@ -250,7 +250,7 @@ impl Reading {
             same = if now == last { same + 1 } else { 0 };
             // Settled on something else: more waiting changes nothing.
             let settled = same > 20 && arrived.is_none_or(|n| n > 0);
-            if Instant::now() >= end || settled || run.ctx.cancel.is_cancelled() {
+            if run.host().now() >= end || settled || run.ctx.cancel.is_cancelled() {
                 return match (now, arrived) {
                     (None, _) => ActionResult::new(Effect::Unverifiable, route, mode).count(sent),
                     (_, Some(0)) if !typed.is_empty() => ActionResult::new(Effect::SuspectedNoop, route, mode).escalate(EscalationTarget::Foreground, EscalationReason::SuspectedNoop),

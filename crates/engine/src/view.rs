@@ -10,6 +10,9 @@ use crate::snapshot::{Row, Snapshot};
 /// Longest name or value in a line, in characters.
 const SHOWN: usize = 200;
 
+/// Not in view now.
+const OFFSCREEN: &str = "offscreen";
+
 /// What of a snapshot is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -99,7 +102,8 @@ pub fn line(s: &Snapshot, row: &Row) -> String {
         out.push_str(" = ");
         out.push_str(&quoted(&v));
     }
-    let states = states(n);
+    // Elements scrolled away are acted on like others: their rows say so, the text need not.
+    let states: Vec<_> = states(n).into_iter().filter(|s| *s != OFFSCREEN).collect();
     if !states.is_empty() {
         out.push_str(" (");
         out.push_str(&states.join(", "));
@@ -145,7 +149,7 @@ pub fn states(n: &Node) -> Vec<&'static str> {
     say(n.has(States::BUSY), "busy");
     say(n.has(States::MODAL), "modal");
     say(n.has(States::SECRET), "secret");
-    say(!n.has(States::SHOWING), "offscreen");
+    say(!n.has(States::SHOWING), OFFSCREEN);
     out
 }
 
@@ -179,9 +183,10 @@ fn element(s: &Snapshot, row: &Row, frame: Option<&Frame>) -> Option<Value> {
     o.insert("element_index".into(), index.into());
     o.insert("element_token".into(), format!("{}:{index}", s.id).into());
     describe(n, &mut o);
-    if let Some(r) = n.bounds {
+    // Where something out of view would be helps nobody to act on it.
+    if let Some(r) = n.bounds.filter(|_| n.has(States::SHOWING)) {
         o.insert("frame".into(), json!({"x": r.x, "y": r.y, "w": r.w, "h": r.h}));
-        if let Some(f) = frame.filter(|_| n.has(States::SHOWING)) {
+        if let Some(f) = frame {
             let [x, y, w, h] = f.image_frame(&r);
             o.insert("image_frame".into(), json!({"x": x, "y": y, "w": w, "h": h}));
         }
