@@ -17,8 +17,9 @@ pub(super) struct Fingers {
     before: KeyboardState,
     /// The window that is told of keys, and when, instead of pressing them.
     told: Option<(u32, u32)>,
-    /// Modifier keys of the person that were let go for the time being.
-    lifted: Vec<u8>,
+    /// Modifier keys of the person that were let go for the time being, and whether it was
+    /// through XTEST that they were held.
+    lifted: Vec<(u8, bool)>,
     /// Real modifiers that are down now by our keys, and by our locks.
     down: u8,
     locked: u8,
@@ -41,7 +42,8 @@ impl Fingers {
         let ours = hands.held.keys(seat.side);
         let modifiers: Vec<u8> = map.modifier_codes().collect();
         let foreign = |c: &u8| modifiers.contains(c) && !ours.contains(c);
-        let lifted: Vec<u8> = seat.keys_down()?.into_iter().filter(foreign).collect();
+        let (all, pressed) = (seat.keys_down()?, seat.pressed_keys()?);
+        let lifted: Vec<u8> = all.iter().copied().filter(foreign).collect();
         let down = ours.iter().fold(0, |m, c| m | map.mods_of(*c));
         let mut noted = vec![Entry::Group(seat.side, before.locked_group)];
         if before.locked != 0 && !keep_locks {
@@ -52,6 +54,12 @@ impl Fingers {
         for code in &lifted {
             seat.key(*code, false)?;
         }
+        // A key that counts as pressed here and is up for the keyboard as a whole could not be
+        // pressed again.
+        for code in pressed.iter().filter(|c| !all.contains(c)) {
+            seat.key(*code, false)?;
+        }
+        let lifted = lifted.into_iter().map(|c| (c, pressed.contains(&c))).collect();
         if before.locked != 0 && !keep_locks {
             seat.lock(before.locked, 0)?;
         }
@@ -198,9 +206,10 @@ impl Fingers {
         if self.noted.iter().any(|e| matches!(e, Entry::Locks(..))) {
             self.seat.lock(self.before.locked, self.before.locked)?;
         }
-        for code in &self.lifted {
-            // A key of the second keyboard that nobody holds was left there and stays up.
-            if self.seat.side == Side::Person {
+        for (code, by_xtest) in &self.lifted {
+            // What was let go on the real keyboard meanwhile stays up, as does a key of the second
+            // keyboard that nobody holds.
+            if self.seat.side == Side::Person && (*by_xtest || self.seat.really_down(*code)?) {
                 self.seat.key(*code, true)?;
             }
         }

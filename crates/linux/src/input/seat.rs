@@ -42,8 +42,10 @@ pub(super) struct Seat {
     /// Master devices.
     pub pointer: u16,
     pub keyboard: u16,
-    /// The XTEST keyboard under it, where keys are pressed.
-    pub slave: u16,
+    /// The keyboard under it where XTEST presses keys.
+    slave: u16,
+    /// The other keyboards under it: real ones.
+    real: Vec<u16>,
 }
 
 impl Seat {
@@ -52,8 +54,8 @@ impl Seat {
         let devices = wire.conn.xinput_xi_query_device(0u16).heard()?.reply().heard()?.infos;
         let keyboard = devices.iter().find(|d| d.type_ == DeviceType::MASTER_KEYBOARD);
         let keyboard = keyboard.ok_or_else(|| DesktopError::Unsupported("the X server has no keyboard".into()))?;
-        let slave = xtest_of(&devices, keyboard.deviceid).unwrap_or(keyboard.deviceid);
-        Ok(Self { side: Side::Person, pointer: keyboard.attachment, keyboard: keyboard.deviceid, slave, wire })
+        let (slave, real) = slaves(&devices, keyboard.deviceid);
+        Ok(Self { side: Side::Person, pointer: keyboard.attachment, keyboard: keyboard.deviceid, slave, real, wire })
     }
 
     /// The second pair on a connection of its own, if it is there; made when `make`.
@@ -84,9 +86,9 @@ impl Seat {
         else {
             return Ok(None);
         };
-        let slave = xtest_of(&devices, keyboard).unwrap_or(keyboard);
+        let (slave, real) = slaves(&devices, keyboard);
         wire.conn.xinput_xi_set_client_pointer(NONE, pointer).heard()?.check().heard()?;
-        Ok(Some(Self { side: Side::Agent, wire: wire.clone(), pointer, keyboard, slave }))
+        Ok(Some(Self { side: Side::Agent, wire: wire.clone(), pointer, keyboard, slave, real }))
     }
 
     pub fn key(&self, code: u8, down: bool) -> Result<()> {
@@ -128,7 +130,6 @@ impl Seat {
         let s = self.wire.conn.xkb_get_state(OWN).heard()?.reply().heard()?;
         let bits = |m: ModMask| u8::try_from(u16::from(m)).unwrap_or(0);
         Ok(KeyboardState {
-            base: bits(s.base_mods),
             locked: bits(s.locked_mods),
             group: s.group.into(),
             locked_group: s.locked_group.into(),
@@ -166,6 +167,21 @@ impl Seat {
         device_keys(&self.wire, self.keyboard)
     }
 
+    /// Keys that were pressed through XTEST and not released.
+    pub fn pressed_keys(&self) -> Result<Vec<u8>> {
+        device_keys(&self.wire, self.slave)
+    }
+
+    /// Whether a real keyboard holds this key now.
+    pub fn really_down(&self, code: u8) -> Result<bool> {
+        for device in &self.real {
+            if device_keys(&self.wire, *device)?.contains(&code) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Make the server serve only this connection, or everybody again.
     pub fn alone(&self, on: bool) -> Result<()> {
         if on {
@@ -184,8 +200,6 @@ impl Seat {
 /// What a keyboard's modifiers and groups are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyboardState {
-    /// Modifiers of keys that are down.
-    pub base: u8,
     pub locked: u8,
     /// The group that counts.
     pub group: u8,
@@ -193,7 +207,7 @@ pub(super) struct KeyboardState {
 }
 
 /// Keys of one device that are down.
-pub(super) fn device_keys(wire: &Wire, device: u16) -> Result<Vec<u8>> {
+fn device_keys(wire: &Wire, device: u16) -> Result<Vec<u8>> {
     let Ok(device) = u8::try_from(device) else { return Ok(Vec::new()) };
     let reply = wire.conn.xinput_query_device_state(device).heard()?.reply().heard()?;
     let mut out = Vec::new();
@@ -205,9 +219,10 @@ pub(super) fn device_keys(wire: &Wire, device: u16) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn xtest_of(devices: &[xinput::XIDeviceInfo], master: u16) -> Option<u16> {
+/// The XTEST keyboard of a master, and the others.
+fn slaves(devices: &[xinput::XIDeviceInfo], master: u16) -> (u16, Vec<u16>) {
     let under = |d: &&xinput::XIDeviceInfo| d.type_ == DeviceType::SLAVE_KEYBOARD && d.attachment == master;
-    let all: Vec<_> = devices.iter().filter(under).collect();
-    let named = all.iter().find(|d| d.name.windows(5).any(|w| w == b"XTEST"));
-    named.or(all.first()).map(|d| d.deviceid)
+    let xtest = |d: &&xinput::XIDeviceInfo| d.name.windows(5).any(|w| w == b"XTEST");
+    let (test, real): (Vec<_>, Vec<_>) = devices.iter().filter(under).partition(xtest);
+    (test.first().map_or(master, |d| d.deviceid), real.iter().map(|d| d.deviceid).collect())
 }
