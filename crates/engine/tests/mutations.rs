@@ -79,7 +79,7 @@ fn buttons(world: &World) -> Vec<NodeKey> {
     world.desktop.keys(1)
 }
 
-fn apply(world: &mut World, other: engine::ClientId, change: &Change) {
+fn apply(world: &mut World, other: engine::ClientId, n: usize, change: &Change) {
     let keys = buttons(world);
     let of = |n: usize| keys.get(n % keys.len().max(1)).cloned();
     let d = world.desktop.clone();
@@ -93,8 +93,8 @@ fn apply(world: &mut World, other: engine::ClientId, change: &Change) {
         Change::Twin(n) => drop(of(*n).map(|k| d.replace_by_twin(&k))),
         Change::Disable(n) => drop(of(*n).map(|k| d.disable(&k))),
         Change::Hide(n) => drop(of(*n).map(|k| d.hide(&k))),
-        // To the right of where it lay: nothing else is there.
-        Change::Shift(n) => drop(of(*n).map(|k| d.shift(&k, 215, 10 + 30 * (*n % keys.len().max(1)) as i32))),
+        // To the right of all, each change in a row of its own: nothing else is there.
+        Change::Shift(which) => drop(of(*which).map(|k| d.shift(&k, 215, 10 + 30 * n as i32))),
         Change::Cover => drop(d.cover(1)),
         Change::MoveWindow { x, y } => d.move_window(1, *x, *y),
         Change::ReuseWindow => d.reuse(1, "window 1 \"Form\" pid=10 at 100,80 400x300\n  button \"OK\"\n  button \"Delete\"\n"),
@@ -115,8 +115,8 @@ fn tell(story: &Story) -> Result<bool, TestCaseError> {
     let label = world.desktop.name_of(&meant);
     let token = elements(&reply).find(|e| e["label"] == json!(label)).map(|e| e["element_token"].clone());
     let token = token.ok_or_else(|| TestCaseError::fail(format!("{label:?} was not in the snapshot")))?;
-    for c in &story.changes {
-        apply(&mut world, other, c);
+    for (n, c) in story.changes.iter().enumerate() {
+        apply(&mut world, other, n, c);
     }
     world.desktop.clear();
     let answer = world.call(story.tool, json!({"element_token": token}));

@@ -34,7 +34,7 @@ impl Events for Listener {
             Ok(e) => Some(e),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
                 // A moment for other threads, so that a loop over events is no busy loop.
-                std::thread::sleep(Duration::from_micros(100));
+                std::thread::yield_now();
                 self.clock.advance(time);
                 None
             }
