@@ -42,7 +42,8 @@ impl Parsed {
     pub fn seconds(&self, name: &str, least: f64) -> Result<Option<std::time::Duration>> {
         let Some(text) = self.value(name) else { return Ok(None) };
         let seconds = text.parse::<f64>().ok().filter(|s| s.is_finite() && *s >= least && *s <= 1e7);
-        let seconds = seconds.ok_or_else(|| Failure::usage(format!("--{name} takes a number of seconds, got {text:?}")))?;
+        let seconds =
+            seconds.ok_or_else(|| Failure::usage(format!("--{name} takes a number of seconds, got {text:?}")))?;
         Ok(Some(std::time::Duration::from_secs_f64(seconds)))
     }
 }

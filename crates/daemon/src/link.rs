@@ -49,9 +49,7 @@ pub async fn connect(endpoint: &Endpoint) -> Result<Driver> {
         .http2_keep_alive_interval(PING)
         .keep_alive_timeout(PONG)
         .connect_with_connector_lazy(connector);
-    Ok(DriverClient::new(channel)
-        .max_decoding_message_size(LARGEST_MESSAGE)
-        .max_encoding_message_size(LARGEST_MESSAGE))
+    Ok(DriverClient::new(channel).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
 }
 
 /// Who this client is.

@@ -20,6 +20,7 @@ mod version;
 mod virtual_display;
 
 /// Generated from `proto/driver.proto`.
+#[rustfmt::skip]
 #[path = "gen/driver.rs"]
 #[allow(clippy::all, clippy::pedantic)]
 pub mod proto;

@@ -14,7 +14,8 @@ use crate::tool_list;
 /// Arguments that hold a path; the driver takes only absolute ones.
 const PATHS: &[&str] = &["output_dir", "screenshot_out_file", "dir", "image_path", "file_path"];
 /// Accepted by the driver from older hosts though no schema lists them.
-const UNLISTED: &[&str] = &["scope", "dispatch", "capture_mode", "cursor_id", "from_zoom", "modifier", "modifiers", "session"];
+const UNLISTED: &[&str] =
+    &["scope", "dispatch", "capture_mode", "cursor_id", "from_zoom", "modifier", "modifiers", "session"];
 const LARGEST: u64 = 32 << 20;
 
 /// What `--name` of a tool takes after it.
@@ -186,7 +187,8 @@ fn typed(name: &str, schema: &Value, text: &str) -> Result<Value> {
             Some(list @ Value::Array(_)) => Some(list),
             // Words between commas; a lone comma is a key of its own.
             _ if text.len() > 1 => {
-                let parts: Result<Vec<Value>> = text.split(',').map(|part| typed(name, &schema["items"], part)).collect();
+                let parts: Result<Vec<Value>> =
+                    text.split(',').map(|part| typed(name, &schema["items"], part)).collect();
                 Some(Value::Array(parts?))
             }
             _ => Some(Value::Array(vec![typed(name, &schema["items"], text)?])),

@@ -75,7 +75,8 @@ fn completions_are_scripts_of_their_shell() {
     for shell in ["bash", "zsh", "fish"] {
         let script = out(&world.run(&["completions", shell]));
         assert!(script.contains("recording") && script.contains("get_window_state"), "{shell}");
-        let checked = std::process::Command::new(shell).args(["-n", "/dev/stdin"]).stdin(std::process::Stdio::piped()).spawn();
+        let checked =
+            std::process::Command::new(shell).args(["-n", "/dev/stdin"]).stdin(std::process::Stdio::piped()).spawn();
         // A shell that is not installed cannot read its script here.
         if let Ok(mut child) = checked {
             let mut stdin = child.stdin.take().expect("stdin");

@@ -116,7 +116,8 @@ fn without_a_display_the_tools_say_so_and_garbage_harms_nobody() {
     let daemon = world.serve(&[]);
     for _ in 0..20 {
         let mut stream = UnixStream::connect(world.socket()).expect("connect");
-        let _ = std::io::Write::write_all(&mut stream, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\x00\x01garbage");
+        let _ =
+            std::io::Write::write_all(&mut stream, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\x00\x01garbage");
     }
     let refused = world.run(&["call", "list_windows", "{}", "--json"]);
     assert_eq!(refused.status.code(), Some(1), "{}", err(&refused));
@@ -132,7 +133,8 @@ fn without_a_runtime_directory_the_socket_is_still_private() {
     serve.env_remove("XDG_RUNTIME_DIR").stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = serve.spawn().expect("serve");
     let dir = world.path("tmp").join(format!("cua-driver-{}", rustix::process::geteuid().as_raw()));
-    let up = until(|| world.program(&["status"]).env_remove("XDG_RUNTIME_DIR").output().expect("runs").status.success());
+    let up =
+        until(|| world.program(&["status"]).env_remove("XDG_RUNTIME_DIR").output().expect("runs").status.success());
     let mode = fs::metadata(&dir).map(|meta| meta.permissions().mode() & 0o777);
     let _ = child.kill();
     let _ = child.wait();

@@ -39,8 +39,9 @@ fn doctor_proves_it_and_both_ends_leave_nothing() {
         kill_process(world.pid(daemon), signal).expect("signal");
         assert!(world.ended(daemon));
         assert!(until(|| left(&world).is_empty()), "left over: {:?}", left(&world));
-        assert!(until(|| !fs::read_dir(world.path("run/cua-driver")).expect("dir").flatten().any(|entry| {
-            entry.file_name().to_string_lossy().starts_with("virtual-")
-        })));
+        assert!(until(|| !fs::read_dir(world.path("run/cua-driver"))
+            .expect("dir")
+            .flatten()
+            .any(|entry| { entry.file_name().to_string_lossy().starts_with("virtual-") })));
     }
 }

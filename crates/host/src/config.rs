@@ -9,10 +9,16 @@ use serde_json::Value;
 #[derive(Debug)]
 pub enum ConfigError {
     /// It is there and is not a JSON object. It is left as it is.
-    Broken { path: PathBuf, why: String },
+    Broken {
+        path: PathBuf,
+        why: String,
+    },
     /// There is no place for it (no HOME and no XDG_CONFIG_HOME).
     NoPlace,
-    Io { path: PathBuf, error: io::Error },
+    Io {
+        path: PathBuf,
+        error: io::Error,
+    },
 }
 
 impl std::fmt::Display for ConfigError {

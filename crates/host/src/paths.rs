@@ -36,10 +36,8 @@ impl Roots {
     /// Home, temporary and runtime directories, and the roots named in the configuration.
     pub fn new(dirs: &Dirs, configured: &[PathBuf]) -> Self {
         let real = |path: &Path| fs::canonicalize(path).ok().filter(|path| path.parent().is_some());
-        let shared: Vec<PathBuf> = [dirs.tmp.as_path(), Path::new("/tmp"), Path::new("/var/tmp")]
-            .into_iter()
-            .filter_map(real)
-            .collect();
+        let shared: Vec<PathBuf> =
+            [dirs.tmp.as_path(), Path::new("/tmp"), Path::new("/var/tmp")].into_iter().filter_map(real).collect();
         let mut places = shared.clone();
         let own = dirs.home.iter().chain(&dirs.runtime).chain(configured);
         places.extend(own.filter_map(|path| real(path)));

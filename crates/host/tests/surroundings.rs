@@ -13,7 +13,8 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let dir = fs::canonicalize(std::env::temp_dir()).expect("tmp").join(format!("cua-host-{name}-{:x}", host::random()));
+        let dir =
+            fs::canonicalize(std::env::temp_dir()).expect("tmp").join(format!("cua-host-{name}-{:x}", host::random()));
         fs::create_dir_all(dir.join("home")).expect("scratch");
         fs::create_dir_all(dir.join("tmp")).expect("scratch");
         Self(dir)

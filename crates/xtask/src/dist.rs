@@ -76,7 +76,11 @@ fn command(program: &str, args: &[&str]) -> Result<()> {
 }
 
 fn run_in(dir: &Path, program: &str, args: &[&str]) -> Result<()> {
-    let status = Command::new(program).args(args).current_dir(dir).status().with_context(|| format!("{program} can't be started"))?;
+    let status = Command::new(program)
+        .args(args)
+        .current_dir(dir)
+        .status()
+        .with_context(|| format!("{program} can't be started"))?;
     if !status.success() {
         bail!("{program} {} ended with {status}", args.join(" "));
     }

@@ -27,8 +27,13 @@ fn section(tool: &Value) -> String {
     let name = word(tool, "name");
     let mut text = format!("\n### {name}\n\n{}\n\n", word(tool, "description"));
     let hints = tool["annotations"].as_object();
-    let hints: Vec<&str> = hints.into_iter().flatten().filter(|(_, v)| **v == true).map(|(k, _)| k.trim_end_matches("Hint")).collect();
-    text += &format!("Effect: {}.{}\n", word(tool, "effect"), if hints.is_empty() { String::new() } else { format!(" {}.", hints.join(", ")) });
+    let hints: Vec<&str> =
+        hints.into_iter().flatten().filter(|(_, v)| **v == true).map(|(k, _)| k.trim_end_matches("Hint")).collect();
+    text += &format!(
+        "Effect: {}.{}\n",
+        word(tool, "effect"),
+        if hints.is_empty() { String::new() } else { format!(" {}.", hints.join(", ")) }
+    );
     let required: Vec<&str> = list(&tool["input_schema"]["required"]).filter_map(Value::as_str).collect();
     let arguments = tool["input_schema"]["properties"].as_object();
     if arguments.is_some_and(|all| !all.is_empty()) {
@@ -37,7 +42,8 @@ fn section(tool: &Value) -> String {
             let needed = if required.contains(&name.as_str()) { "Required. " } else { "" };
             let default = schema.get("default").filter(|d| !d.is_null() && *d != &Value::Array(Vec::new()));
             let default = default.map_or_else(String::new, |d| format!(" Default {d}."));
-            text += &format!("| `{name}` | {} | {needed}{}{default} |\n", kind(schema), cell(word(schema, "description")));
+            text +=
+                &format!("| `{name}` | {} | {needed}{}{default} |\n", kind(schema), cell(word(schema, "description")));
         }
     }
     if let Some(result) = tool["output_schema"]["properties"].as_object().filter(|all| !all.is_empty()) {

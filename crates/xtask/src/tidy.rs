@@ -46,7 +46,8 @@ pub fn run() -> Result<()> {
 }
 
 fn graph() -> Result<Vec<String>> {
-    let output = Command::new("cargo").args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()).output()?;
+    let output =
+        Command::new("cargo").args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()).output()?;
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
     let mut wrong = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
@@ -96,7 +97,8 @@ fn source(path: &Path, text: &str) -> Vec<String> {
             if bare.contains("target_os") && !krate.is_some_and(|krate| OS.contains(&krate)) {
                 found("names an operating system");
             }
-            if bare.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == concat!("un", "safe")) && !sys {
+            if bare.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == concat!("un", "safe")) && !sys
+            {
                 found("unsafe code outside sys.rs");
             }
         }
@@ -113,6 +115,9 @@ fn forbidden() -> [String; 4] {
 
 fn generated(path: &Path, text: &str) -> bool {
     path.iter().any(|part| part == "gen" || part == "fixtures")
-        || matches!(path.file_name().and_then(|name| name.to_str()), Some("package-lock.json" | "tools.json" | "list.json"))
+        || matches!(
+            path.file_name().and_then(|name| name.to_str()),
+            Some("package-lock.json" | "tools.json" | "list.json")
+        )
         || text.starts_with("// Generated")
 }

@@ -48,6 +48,7 @@ pub fn typescript(json: &str) -> Result<Vec<Output>> {
 
 /// The list itself, which the module for MCP holds as one string: the native program prints it.
 fn plain_list(module: &str) -> Result<String> {
-    let literal = module.lines().map(str::trim).find(|line| line.starts_with('"')).context("list.ts holds no string")?;
+    let literal =
+        module.lines().map(str::trim).find(|line| line.starts_with('"')).context("list.ts holds no string")?;
     serde_json::from_str(literal.trim_end_matches(';')).context("list.ts")
 }

@@ -69,7 +69,8 @@ impl Session {
     /// One call; a refusal is an error in words.
     pub fn call(&self, tool: &str, mut arguments: Value) -> std::result::Result<(Value, Reply), String> {
         arguments["session"] = json!(self.label);
-        let request = CallRequest { tool: tool.to_owned(), arguments_json: arguments.to_string(), client: None, timeout_ms: 0 };
+        let request =
+            CallRequest { tool: tool.to_owned(), arguments_json: arguments.to_string(), client: None, timeout_ms: 0 };
         let mut driver = self.driver.clone();
         let answer = self.runtime.block_on(link::within(&self.endpoint, CALL, driver.call(request)));
         match answer.map_err(|failure| failure.text)?.outcome {

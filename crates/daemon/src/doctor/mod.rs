@@ -100,10 +100,17 @@ fn show(checks: &[Check], as_json: bool) {
 fn typescript() -> Check {
     let bundle = crate::verbs::bundle();
     let node = std::process::Command::new("node").arg("--version").output();
-    let version = node.ok().filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
+    let version =
+        node.ok().filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
     match (bundle, version) {
         (Some(path), Some(version)) => Check::pass("typescript", format!("node {version}, {}", path.display())),
-        (_, None) => Check::skip("typescript", "no node: mcp, render and trajectory can't run", "install Node.js 20 or newer"),
-        (None, _) => Check::skip("typescript", "the bundle is not beside the program", "install with install.sh, or npm run build"),
+        (_, None) => {
+            Check::skip("typescript", "no node: mcp, render and trajectory can't run", "install Node.js 20 or newer")
+        }
+        (None, _) => Check::skip(
+            "typescript",
+            "the bundle is not beside the program",
+            "install with install.sh, or npm run build",
+        ),
     }
 }

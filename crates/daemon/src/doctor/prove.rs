@@ -155,7 +155,8 @@ fn key(session: &Session, target: &Target) -> Result<String, String> {
 }
 
 fn turn(session: &Session, target: &Target) -> Result<String, String> {
-    let dir = std::env::temp_dir().join(format!("cua-driver-doctor-{}-{:08x}", std::process::id(), host::random() as u32));
+    let dir =
+        std::env::temp_dir().join(format!("cua-driver-doctor-{}-{:08x}", std::process::id(), host::random() as u32));
     let recorded = record(session, target, &dir);
     let _ = std::fs::remove_dir_all(&dir);
     recorded
@@ -194,14 +195,16 @@ fn see_buttons(session: &Session, pid: u32) -> Result<String, String> {
     while Instant::now() < end {
         std::thread::sleep(Duration::from_millis(100));
         let (list, _) = session.call("list_windows", json!({"pid": pid}))?;
-        let Some(window) = list["windows"].as_array().and_then(|all| all.first()).map(|w| w["window_id"].clone()) else {
+        let Some(window) = list["windows"].as_array().and_then(|all| all.first()).map(|w| w["window_id"].clone())
+        else {
             continue;
         };
         let asked = json!({"pid": pid, "window_id": window, "include_screenshot": false});
         match session.call("get_window_state", asked) {
             Ok((state, _)) => {
                 let elements = state["elements"].as_array().map_or(0, Vec::len);
-                let buttons = state["elements"].as_array().into_iter().flatten().filter(|e| e["role"] == "button").count();
+                let buttons =
+                    state["elements"].as_array().into_iter().flatten().filter(|e| e["role"] == "button").count();
                 if buttons >= 2 {
                     return Ok(format!("{elements} elements, {buttons} buttons"));
                 }

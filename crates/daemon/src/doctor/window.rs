@@ -34,7 +34,19 @@ fn show() -> Result<()> {
     let window = x.generate_id()?;
     let events = EventMask::EXPOSURE | EventMask::BUTTON_PRESS | EventMask::KEY_PRESS;
     let look = CreateWindowAux::new().background_pixel(screen.white_pixel).event_mask(events);
-    x.create_window(0, window, screen.root, 40, 40, WIDTH, HEIGHT, 0, WindowClass::INPUT_OUTPUT, screen.root_visual, &look)?;
+    x.create_window(
+        0,
+        window,
+        screen.root,
+        40,
+        40,
+        WIDTH,
+        HEIGHT,
+        0,
+        WindowClass::INPUT_OUTPUT,
+        screen.root_visual,
+        &look,
+    )?;
     name(&x, window)?;
     let ink = x.generate_id()?;
     x.create_gc(ink, window, &CreateGCAux::new().foreground(screen.black_pixel))?;
@@ -54,7 +66,9 @@ fn show() -> Result<()> {
                     out::line(&format!("READY {window}"));
                 }
             }
-            Event::ButtonPress(press) => out::line(&format!("PRESS {} {} {}", press.detail, press.event_x, press.event_y)),
+            Event::ButtonPress(press) => {
+                out::line(&format!("PRESS {} {} {}", press.detail, press.event_x, press.event_y))
+            }
             Event::KeyPress(key) => out::line(&format!("KEY {}", key.detail)),
             _ => {}
         }

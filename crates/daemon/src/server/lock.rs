@@ -73,7 +73,14 @@ pub fn wait_free(path: &Path, bound: Duration) -> bool {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(nofollow()).open(path)
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(nofollow())
+        .open(path)
 }
 
 fn nofollow() -> i32 {

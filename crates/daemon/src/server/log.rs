@@ -15,9 +15,7 @@ pub enum Shape {
 /// Lines of libraries are warnings only, whatever the level of our own.
 pub fn start(shape: Shape, level: LevelFilter) {
     let ours = ["cua_driver", "engine", "host", "linux", "windows", "macos", "native", "desktop"];
-    let filter = Targets::new()
-        .with_targets(ours.map(|name| (name, level)))
-        .with_default(level.min(LevelFilter::WARN));
+    let filter = Targets::new().with_targets(ours.map(|name| (name, level))).with_default(level.min(LevelFilter::WARN));
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     match shape {
         Shape::Json => tracing_subscriber::registry().with(filter).with(layer.json().flatten_event(true)).init(),

@@ -24,12 +24,7 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(engine: Arc<Engine>) -> Self {
-        Self {
-            engine,
-            places: Arc::new(Semaphore::new(CALLS)),
-            running: Arc::default(),
-            next: AtomicU64::new(1),
-        }
+        Self { engine, places: Arc::new(Semaphore::new(CALLS)), running: Arc::default(), next: AtomicU64::new(1) }
     }
 
     /// Run one call. Dropping the future cancels it.
@@ -87,7 +82,8 @@ impl Drop for Listed {
 }
 
 fn stopping() -> Refusal {
-    Refusal::new(Code::Cancelled, "the driver is ending; nothing was done").hint("Start it again with `cua-driver serve`.")
+    Refusal::new(Code::Cancelled, "the driver is ending; nothing was done")
+        .hint("Start it again with `cua-driver serve`.")
 }
 
 fn fault(tool: &str, error: &tokio::task::JoinError) -> Refusal {

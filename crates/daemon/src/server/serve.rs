@@ -100,7 +100,8 @@ async fn live(options: Options, listener: UnixListener) -> Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     let started = Instant::now();
     let display = options.display.clone();
-    let desktop = tokio::task::spawn_blocking(move || open_desktop(&display)).await.context("the desktop could not be opened")?;
+    let desktop =
+        tokio::task::spawn_blocking(move || open_desktop(&display)).await.context("the desktop could not be opened")?;
     let platform = desktop.info().platform;
     let engine = Engine::new(desktop, Arc::new(SystemHost::from_env()));
     let presence = Arc::new(Presence::new());

@@ -157,7 +157,10 @@ impl Driver for Service {
         Ok(sign(self.watchers.start(&self.engine)?))
     }
 
-    async fn shutdown(&self, request: Request<proto::ShutdownRequest>) -> Result<Response<proto::ShutdownReply>, Status> {
+    async fn shutdown(
+        &self,
+        request: Request<proto::ShutdownRequest>,
+    ) -> Result<Response<proto::ShutdownReply>, Status> {
         tracing::info!(reason = request.into_inner().reason, "asked to end");
         self.stop.notify_one();
         Ok(sign(proto::ShutdownReply {}))

@@ -50,7 +50,8 @@ pub fn bind(path: &Path) -> Result<Socket> {
 /// there and was named by the caller is left as it is.
 pub fn directory(socket: &Path, named: crate::endpoint::Named) -> Result<()> {
     let Some(dir) = socket.parent() else { bail!("{} has no directory", socket.display()) };
-    if named == crate::endpoint::Named::ByCaller && dir.is_dir() {
+    let own = dir == host::Dirs::from_env().driver();
+    if named == crate::endpoint::Named::ByCaller && dir.is_dir() && !own {
         return Ok(());
     }
     host::private_dir(dir).with_context(|| "no private directory for the socket")

@@ -134,7 +134,8 @@ impl Show {
             (Some(file), []) => Err(Failure::failed(format!("the answer holds no picture, {file} is not written"))),
             (None, []) => Ok(()),
             (None, pictures) => {
-                let sizes: Vec<String> = pictures.iter().map(|p| format!("{}, {} bytes", p.mime, p.data.len())).collect();
+                let sizes: Vec<String> =
+                    pictures.iter().map(|p| format!("{}, {} bytes", p.mime, p.data.len())).collect();
                 out::error(&format!("picture left out ({}); --image-out FILE writes it", sizes.join("; ")));
                 Ok(())
             }

@@ -40,7 +40,8 @@ fn offers(table: &Table) -> Vec<Offer<'_>> {
             if command.name == "help" {
                 words.extend(table.names().map(str::to_owned).chain(tools.iter().cloned()));
             }
-            let flags = table.flags(command).filter(|flag| !flag.hidden).map(|flag| format!("--{}", flag.name)).collect();
+            let flags =
+                table.flags(command).filter(|flag| !flag.hidden).map(|flag| format!("--{}", flag.name)).collect();
             Offer { command, words, flags }
         })
         .collect()

@@ -104,7 +104,8 @@ fn flags<'a>(all: impl Iterator<Item = &'a Flag>) -> String {
 /// A tool's page: what it does, its arguments, an example.
 fn tool(tool: &Value) -> String {
     let name = tool_list::name(tool);
-    let mut text = format!("{}\n\nUsage: cua-driver {name} [arguments]\n", tool["description"].as_str().unwrap_or_default());
+    let mut text =
+        format!("{}\n\nUsage: cua-driver {name} [arguments]\n", tool["description"].as_str().unwrap_or_default());
     let required: Vec<&str> =
         tool["input_schema"]["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let rows: Vec<(String, String)> = tool["input_schema"]["properties"]

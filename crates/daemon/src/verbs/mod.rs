@@ -57,7 +57,10 @@ fn sub(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
     let Some(found) = table.get(&name) else {
         let known = table.below(&command.name).filter_map(|c| c.name.split(' ').nth(1));
         let near = hint(nearest(&rest[at], known), &format!("{} ", command.name));
-        return Err(Failure::usage(format!("unknown command `{name}`{near} See `cua-driver {} --help`.", command.name)));
+        return Err(Failure::usage(format!(
+            "unknown command `{name}`{near} See `cua-driver {} --help`.",
+            command.name
+        )));
     };
     let rest: Vec<String> = rest[..at].iter().chain(&rest[at + 1..]).cloned().collect();
     dispatch(table, found, &rest)

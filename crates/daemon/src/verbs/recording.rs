@@ -34,7 +34,8 @@ pub fn stop(parsed: &Parsed) -> Result<Exit> {
         arguments.insert("output_dir".into(), tool_args::absolute(dir).into());
     }
     ask(parsed, "stop_recording", arguments, |answer| {
-        let turns = answer["turns"].as_u64().or_else(|| answer["next_turn"].as_u64().map(|next| next.saturating_sub(1)));
+        let turns =
+            answer["turns"].as_u64().or_else(|| answer["next_turn"].as_u64().map(|next| next.saturating_sub(1)));
         let turns = turns.map_or_else(String::new, |turns| format!(", {turns} turns"));
         format!("stopped recording into {}{turns}", text(answer, "output_dir"))
     })

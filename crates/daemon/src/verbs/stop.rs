@@ -27,6 +27,10 @@ pub fn run(parsed: &Parsed) -> Result<Exit> {
         return Err(Failure::failed("the driver was asked to end and still runs"));
     }
     let pid = pid.unwrap_or_default();
-    out::line(&if parsed.json() { json!({"stopped": true, "pid": pid}).to_string() } else { format!("stopped (pid {pid})") });
+    out::line(&if parsed.json() {
+        json!({"stopped": true, "pid": pid}).to_string()
+    } else {
+        format!("stopped (pid {pid})")
+    });
     Ok(Exit::Done)
 }

@@ -48,7 +48,8 @@ const END: Duration = Duration::from_millis(1500);
 
 /// `virtual` or `virtual:WxH`.
 pub fn size(word: &str) -> Result<Size> {
-    let wrong = || Failure::usage(format!("--display is virtual or virtual:WxH ({SMALLEST} to {LARGEST}), got {word:?}"));
+    let wrong =
+        || Failure::usage(format!("--display is virtual or virtual:WxH ({SMALLEST} to {LARGEST}), got {word:?}"));
     let rest = word.strip_prefix("virtual").ok_or_else(wrong)?;
     if rest.is_empty() {
         return Ok(Size(1280, 800));
@@ -82,7 +83,8 @@ pub fn start(size: Size) -> Result<Exit> {
         let _ = keeper.wait();
         return Err(Failure::failed("no virtual display (the reason is above)"));
     }
-    let made: Made = serde_json::from_str(&line).map_err(|error| Failure::failed(format!("the keeper said {error}")))?;
+    let made: Made =
+        serde_json::from_str(&line).map_err(|error| Failure::failed(format!("the keeper said {error}")))?;
     let mut daemon = Command::new(&own);
     daemon.args(arguments(std::env::args_os().skip(1))).arg("--in-virtual-display").arg(&dir);
     for name in &made.unset {
@@ -114,7 +116,8 @@ pub struct Shown {
 
 /// The daemon's side, once it is in the display of `dir`.
 pub fn joined(dir: &Path) -> Result<Shown> {
-    let text = std::fs::read(dir.join("made.json")).map_err(|error| Failure::failed(format!("{}: {error}", dir.display())))?;
+    let text =
+        std::fs::read(dir.join("made.json")).map_err(|error| Failure::failed(format!("{}: {error}", dir.display())))?;
     let made = serde_json::from_slice(&text).map_err(|error| Failure::failed(format!("{}: {error}", dir.display())))?;
     Ok(Shown { made })
 }

@@ -28,8 +28,15 @@ pub struct Parts {
 }
 
 /// Variables that would lead out of the display, or switch accessibility off.
-pub const UNSET: &[&str] =
-    &["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "SWAYSOCK", "AT_SPI_BUS_ADDRESS", "NO_AT_BRIDGE", "GTK_MODULES", "DESKTOP_SESSION"];
+pub const UNSET: &[&str] = &[
+    "WAYLAND_DISPLAY",
+    "WAYLAND_SOCKET",
+    "SWAYSOCK",
+    "AT_SPI_BUS_ADDRESS",
+    "NO_AT_BRIDGE",
+    "GTK_MODULES",
+    "DESKTOP_SESSION",
+];
 
 /// Variables of everything in the display: X11 only, drawn by software, accessible.
 const FIXED: &[(&str, &str)] = &[
@@ -79,17 +86,32 @@ impl Parts {
         for name in UNSET {
             command.env_remove(name);
         }
-        command.envs(self.set.iter().map(|(k, v)| (k, v))).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .envs(self.set.iter().map(|(k, v)| (k, v)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         die_with_parent(command)
     }
 
     fn x_server(&mut self, size: Size) -> Result<()> {
-        let server = program(&["Xvfb"])
-            .context("Xvfb is not installed: apt-get install -y xvfb openbox dbus at-spi2-core (or your system's packages)")?;
+        let server = program(&["Xvfb"]).context(
+            "Xvfb is not installed: apt-get install -y xvfb openbox dbus at-spi2-core (or your system's packages)",
+        )?;
         let cookies = self.dir.join("Xauthority");
         auth::write(&cookies, &self.cookie, "")?;
         let mut command = Command::new(server);
-        command.args(["-displayfd", "1", "-nolisten", "tcp", "-noreset", "+extension", "RANDR", "+extension", "Composite"]);
+        command.args([
+            "-displayfd",
+            "1",
+            "-nolisten",
+            "tcp",
+            "-noreset",
+            "+extension",
+            "RANDR",
+            "+extension",
+            "Composite",
+        ]);
         command.args(["-screen", "0", &format!("{}x{}x24", size.0, size.1), "-auth"]).arg(&cookies);
         let mut child = self.quiet(&mut command).stdout(Stdio::piped()).spawn().context("Xvfb can't be started")?;
         let number = child.stdout.take().context("Xvfb without output").and_then(number);
@@ -157,7 +179,8 @@ impl Parts {
     }
 
     fn connect(&self) -> Result<(RustConnection, u32)> {
-        let display = self.set.iter().find(|(name, _)| name == "DISPLAY").map_or("", |(_, value)| value.trim_start_matches(':'));
+        let display =
+            self.set.iter().find(|(name, _)| name == "DISPLAY").map_or("", |(_, value)| value.trim_start_matches(':'));
         let (stream, _) = DefaultStream::from_unix_stream(UnixStream::connect(format!("/tmp/.X11-unix/X{display}"))?)?;
         let name = b"MIT-MAGIC-COOKIE-1".to_vec();
         let x = RustConnection::connect_to_stream_with_auth_info(stream, 0, name, self.cookie.to_vec())?;

@@ -59,5 +59,6 @@ fn marked(wanted: &str, except: &[u32]) -> Vec<Pid> {
 
 /// A living process with the mark; a dead one that was not collected has no environment.
 fn carries(pid: u32, wanted: &str) -> bool {
-    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|env| env.split(|byte| *byte == 0).any(|var| var == wanted.as_bytes()))
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|env| env.split(|byte| *byte == 0).any(|var| var == wanted.as_bytes()))
 }
