@@ -127,7 +127,8 @@ mod linux_only {
         let id = which.strip_prefix("0x").and_then(|h| u64::from_str_radix(h, 16).ok());
         let w = all.iter().find(|w| Some(w.id.0) == id || w.title == *which).ok_or("no such window")?;
         let a11y = Atspi::start();
-        let ctx = || Ctx::lasting(Duration::from_secs(8));
+        let bound = std::env::var("DEADLINE_MS").ok().and_then(|s| s.parse().ok()).unwrap_or(8000);
+        let ctx = || Ctx::lasting(Duration::from_millis(bound));
         if let Some(verb) = args.get(1).filter(|v| v.parse::<u32>().is_err()) {
             return act(&a11y, w, verb, &args[2..]);
         }

@@ -12,7 +12,7 @@ use super::ask::{APPLICATION, ROOT, Ref, get, property, refs};
 use super::hand::Hand;
 use super::lasting::Lasting;
 use super::bus::{DBUS, DBUS_PATH, REGISTRY};
-use super::wire::{Wire, call};
+use super::wire::{End, Wire, call};
 
 /// Calls that may wait for an application that has stopped answering.
 const WAITERS: usize = 2;
@@ -80,7 +80,7 @@ impl App {
     }
 
     /// Ask it once for its toolkit. Fails when it does not answer.
-    pub async fn learn(&self, wire: &Wire, until: Instant) -> Result<Kit> {
+    pub async fn learn(&self, wire: &Wire, until: Instant) -> std::result::Result<Kit, End> {
         if let Some(kit) = self.kit.get() {
             return Ok(*kit);
         }
@@ -88,7 +88,7 @@ impl App {
         let asked = ["ToolkitName", "Version"].map(|n| get(&root, APPLICATION, n));
         let mut round = wire.round(asked.into_iter().flatten().collect(), until, PATIENCE).await;
         if round.answers.iter().all(Option::is_none) {
-            return Err(DesktopError::NotAnswering(Some(self.pid)));
+            return Err(round.end);
         }
         let mut text = |i| round.take(i).and_then(|m| property::<String>(&m)).unwrap_or_default();
         let kit = Kit::of(&text(0), &text(1));

@@ -2,7 +2,7 @@
 //!
 //! Owns: registering for events while somebody listens. Refuses to own: what a change means.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -46,10 +46,6 @@ struct Listening {
 pub(super) async fn listen(bus: &Bus, handle: Handle, ctx: &Ctx, pid: Option<Pid>) -> Result<Box<dyn Events>> {
     let pid = pid.filter(|p| p.0 != 0);
     let link = bus.link().await?;
-    let mine: HashSet<Arc<str>> = match pid {
-        Some(pid) => link.apps.of(&link.wire, pid, ctx.deadline).await?.iter().map(|a| a.bus.clone()).collect(),
-        None => HashSet::new(),
-    };
     let (to, from) = unbounded_channel();
     let id = link.wire.listen(to);
     if link.ears.0.fetch_add(1, Ordering::AcqRel) == 0 {
@@ -63,7 +59,7 @@ pub(super) async fn listen(bus: &Bus, handle: Handle, ctx: &Ctx, pid: Option<Pid
     }
     let (tell, events) = sync_channel(KEPT);
     let lost = Arc::new(AtomicBool::new(false));
-    handle.spawn(sort(from, tell, lost.clone(), pid, mine, link.epoch));
+    handle.spawn(sort(from, tell, lost.clone(), pid, link.clone()));
     Ok(Box::new(Listening { link, handle, id, lost, events }))
 }
 
@@ -72,18 +68,25 @@ async fn sort(
     tell: SyncSender<Event>,
     lost: Arc<AtomicBool>,
     pid: Option<Pid>,
-    mine: HashSet<Arc<str>>,
-    epoch: u32,
+    link: Arc<Link>,
 ) {
+    let mut wanted: HashMap<String, bool> = HashMap::new();
     while let Some(m) = from.recv().await {
         let header = m.header();
-        let Some(face) = header.interface().filter(|i| i.as_str().starts_with("org.a11y.atspi.Event.")) else { continue };
-        let (Some(sender), Some(path)) = (header.sender(), header.path()) else { continue };
-        // Which application an unlisted one is, is not asked: it came after the listener.
-        if face.as_str().is_empty() || (!mine.is_empty() && !mine.contains(sender.as_str())) {
+        if !header.interface().is_some_and(|i| i.as_str().starts_with("org.a11y.atspi.Event.")) {
             continue;
         }
-        let key = Ref { bus: sender.as_str().into(), path: path.as_str().into() }.key(epoch);
+        let (Some(sender), Some(path)) = (header.sender(), header.path()) else { continue };
+        if let Some(pid) = pid {
+            if !wanted.contains_key(sender.as_str()) {
+                let app = link.apps.by_name(&link.wire, sender.as_str(), Instant::now() + PATIENCE).await;
+                wanted.insert(sender.as_str().into(), app.is_ok_and(|a| a.pid == pid));
+            }
+            if wanted.get(sender.as_str()) != Some(&true) {
+                continue;
+            }
+        }
+        let key = Ref { bus: sender.as_str().into(), path: path.as_str().into() }.key(link.epoch);
         if tell.try_send(Event::NodeChanged { pid, node: Some(key) }).is_err() {
             lost.store(true, Ordering::Release);
         }

@@ -21,8 +21,8 @@ use super::walk::{Bulk, Walk, whole};
 use super::wire::{End, call};
 use super::{BULK, PATIENCE, Shared, said};
 
-/// Kept back from a deadline so that what was found can be handed over.
-const RESERVE: Duration = Duration::from_millis(30);
+/// Kept back from a deadline so that what was found can be handed over: a tenth, within these.
+const RESERVE: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(250));
 /// Bytes of a text that is read whole.
 const TEXT: usize = 1 << 20;
 /// A Chromium window of no more objects than this has no page in it.
@@ -45,7 +45,8 @@ impl Shared {
     }
 
     pub(super) async fn tree(&self, ctx: &Ctx, window: &Window, limits: &Limits) -> Result<Tree> {
-        let until = ctx.deadline.checked_sub(RESERVE).unwrap_or(ctx.deadline);
+        let reserve = ctx.left().mul_f32(0.1).clamp(RESERVE.0, RESERVE.1);
+        let until = ctx.deadline.checked_sub(reserve).unwrap_or(ctx.deadline);
         let link = match self.bus.link().await {
             Ok(link) => link,
             Err(DesktopError::NoAccessibility(_)) => return Ok(empty(EmptyBecause::NoBus)),
@@ -121,7 +122,7 @@ impl Shared {
         until: Instant,
     ) -> std::result::Result<Option<Place<'a>>, End> {
         let Ok(_seat) = app.enter() else { return Err(End::Stalled) };
-        let kit = app.learn(&link.wire, until).await.map_err(|_| End::Stalled)?;
+        let kit = app.learn(&link.wire, until).await?;
         let survey = self.survey(link, app, until).await;
         let (tops, bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit, link.epoch);
@@ -162,7 +163,9 @@ impl Shared {
         }
         let app = link.apps.by_name(&link.wire, &at.bus, until).await?;
         let seat = app.enter()?;
-        app.learn(&link.wire, until).await?;
+        if let Err(end) = app.learn(&link.wire, until).await {
+            said(end, app.pid)?;
+        }
         Ok((link, app, at, seat))
     }
 

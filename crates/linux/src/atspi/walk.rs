@@ -80,7 +80,9 @@ impl Walk<'_> {
             match self.descend(&mut found, &level).await {
                 Ok(next) => level = next,
                 Err(End::Deadline) => {
-                    found.cut("deadline", 0);
+                    let left = level.iter().filter(|i| found.below[**i].is_empty());
+                    let left = left.map(|i| found.raws[*i].child_count.max(0) as u64).sum();
+                    found.cut("deadline", left);
                     break;
                 }
                 Err(end) => return Err(end),
