@@ -164,6 +164,9 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
+        // Whoever still runs would write there again.
+        self.manager = None;
+        self.bus = None;
         let _ = std::fs::remove_dir_all(&self.home);
     }
 }
