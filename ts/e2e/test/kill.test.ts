@@ -1,5 +1,6 @@
 /** kill -9 at a random moment of whoever takes part: nothing stays down, nobody is orphaned, the next start works. */
 import { readdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { act, look, named } from "../support/acts.js";
 import { Chance } from "../support/random.js";
@@ -13,17 +14,19 @@ interface Process {
   command: string;
 }
 
-/** Living processes that have this text in their environment. */
-function marked(mark: string): Process[] {
+/** Living processes of the private desktop: the folder of its display is in their environment or command. */
+function desktopOf(world: World): Process[] {
+  const mark = dirname(world.env.XAUTHORITY ?? "no folder");
   const out: Process[] = [];
   for (const pid of readdirSync("/proc")
     .filter((n) => /^\d+$/.test(n))
     .map(Number)) {
     try {
-      if (pid === process.pid || !readFileSync(`/proc/${pid}/environ`).includes(mark)) continue;
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+      if (!command.includes(mark) && !readFileSync(`/proc/${pid}/environ`).includes(mark)) continue;
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
       if (stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) === "Z") continue;
-      out.push({ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ") });
+      out.push({ pid, command });
     } catch {
       // It ended in the meantime.
     }
@@ -41,29 +44,13 @@ const victims = {
 } satisfies Record<string, (world: World, scene: Scene) => number[]>;
 
 function find(world: World, command: RegExp): number[] {
-  const parents = new Map<number, number>();
-  const commands = new Map<number, string>();
-  for (const pid of readdirSync("/proc")
-    .filter((n) => /^\d+$/.test(n))
-    .map(Number)) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      parents.set(pid, Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
-      commands.set(pid, readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-    } catch {
-      // It ended in the meantime.
-    }
-  }
-  const display = world.env.DISPLAY ?? "no display";
-  const serves = marked(`DISPLAY=${display}`).map((p) => p.pid);
-  const below = (pid: number): boolean =>
-    pid === world.daemon.pid || (parents.has(pid) && pid > 1 && below(parents.get(pid) ?? 0));
-  return [...commands]
-    .filter(
-      ([pid, line]) => command.test(line) && (serves.includes(pid) || below(pid) || line.includes(world.dir)),
-    )
-    .map(([pid]) => pid);
+  return desktopOf(world)
+    .filter((p) => command.test(p.command))
+    .map((p) => p.pid);
 }
+
+/** What belongs to the driver itself of that desktop, and not to the test. */
+const left = (world: World) => desktopOf(world).filter((p) => !p.command.includes("/ts/e2e/apps/"));
 
 describe.each(Object.entries(victims))("kill -9 of the %s", (name, of) => {
   it.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))("round %i", { timeout: 120_000 }, async () => {
@@ -91,14 +78,12 @@ describe.each(Object.entries(victims))("kill -9 of the %s", (name, of) => {
     );
     if (name === "driver") {
       await until(
-        `nothing of its desktop is left: ${JSON.stringify(marked(world.socket))}`,
-        () =>
-          marked(`DISPLAY=${world.env.DISPLAY}`).filter((p) => /Xvfb|openbox|dbus|at-spi/.test(p.command))
-            .length === 0
-            ? true
-            : undefined,
+        "nothing of its desktop is left",
+        () => (left(world).length === 0 ? true : undefined),
         10_000,
-      );
+      ).catch((error: unknown) => {
+        throw new Error(`${String(error)}: ${JSON.stringify(left(world))}`);
+      });
     } else {
       // It still answers, whatever it can still do.
       const other = await world.driver();
