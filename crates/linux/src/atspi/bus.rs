@@ -85,6 +85,11 @@ impl Bus {
         Self { around, state: tokio::sync::Mutex::new(State::Down), calls: Arc::default(), made: AtomicU32::new(0) }
     }
 
+    /// The display that the windows are on.
+    pub fn display(&self) -> Option<&str> {
+        self.around.display.as_deref()
+    }
+
     /// Calls sent so far, on all connections.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)

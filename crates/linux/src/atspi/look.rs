@@ -19,7 +19,7 @@ use super::node::{Inherited, View, folds, node, role, secret};
 use super::raw::{Faces, Raw, bit};
 use super::walk::{Bulk, Walk, whole};
 use super::wire::{End, call};
-use super::{BULK, PATIENCE, Shared, said};
+use super::{BULK, PATIENCE, Shared, said, shadow};
 
 /// Kept back from a deadline so that what was found can be handed over: a tenth, within these.
 const RESERVE: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(250));
@@ -128,7 +128,7 @@ impl Shared {
         let view = View::of(window, kit, link.epoch);
         let mut walk = Walk { survey, kit, limits, bulk, shown_only: false };
         if let Some((top, scale)) = frame::choose(&tops, window, &view, &self.bound) {
-            let view = view.fitted(top, scale);
+            let view = self.shifted(view.fitted(top, scale), top, window).await;
             let found = walk.from(top.clone()).await?;
             return Ok(Some(Place { walk, found, view }));
         }
@@ -152,6 +152,17 @@ impl Shared {
             found.raws[0].faces = found.raws[0].faces.without(Faces::COMPONENT);
         }
         Ok(Some(Place { walk, found, view }))
+    }
+
+    async fn shifted(&self, view: View, top: &Raw, window: &Window) -> View {
+        let (w, h) = view.border(top);
+        // A plain border is the same all round; a shadow is longer below.
+        let shift = match (w, h) {
+            (0, 0) => (0, 0),
+            (w, h) if w == h && w <= 16 => (w / 2, h / 2),
+            (w, h) => shadow::of(self.bus.display(), window.id).await.unwrap_or((w / 2, h / 2)),
+        };
+        View { shift, ..view }
     }
 
     /// The application of a key, with a place among those that wait for it.
@@ -185,7 +196,7 @@ impl Shared {
         if unchosen || nameless(&raw, app.kit()) {
             raw = self.below(&survey, &app, raw).await?;
         }
-        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0, web: 1.0, epoch: link.epoch };
+        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0, web: 1.0, shift: (0, 0), epoch: link.epoch };
         let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
         let view = window.map_or(view, |w| View { area: w.bounds, ..view });
         let from = Inherited { folded: from.folded && self.folded(&survey, &app, &raw).await?, ..from };

@@ -22,6 +22,7 @@ mod look;
 mod node;
 mod raw;
 mod seen;
+mod shadow;
 mod walk;
 mod wire;
 

@@ -82,6 +82,8 @@ pub(super) struct View {
     pub scale: f64,
     /// The same inside web pages, which may differ from the rest of the window.
     pub web: f64,
+    /// Where the toolkit's own surface begins inside the window.
+    pub shift: (i32, i32),
     /// Which bus the objects are on.
     pub epoch: u32,
 }
@@ -89,7 +91,7 @@ pub(super) struct View {
 impl View {
     /// Units are native pixels until `fitted`.
     pub fn of(window: &Window, kit: Kit, epoch: u32) -> Self {
-        Self { kit, area: window.bounds, scale: 1.0, web: 1.0, epoch }
+        Self { kit, area: window.bounds, scale: 1.0, web: 1.0, shift: (0, 0), epoch }
     }
 
     /// Whether this toolkit counts in logical units is seen by the window's own object: the
@@ -104,6 +106,13 @@ impl View {
         let told = Some(scale).filter(|s| s.is_finite() && *s > 0.0);
         let best = told.into_iter().chain(self.seen_scale(top)).map(|scale| Self { scale, ..self }).min_by_key(off);
         best.filter(|b| off(b) < off(&self)).unwrap_or(self)
+    }
+
+    /// How much larger the window is than its own object: a border or shadow that the toolkit
+    /// draws itself. GTK 4 counts places from inside it.
+    pub fn border(&self, top: &Raw) -> (i32, i32) {
+        let own = top.extents.and_then(|e| self.place(e)).filter(|r| self.kit == Kit::Gtk4 && !r.is_empty());
+        own.map_or((0, 0), |r| ((self.area.w as i32 - r.w as i32).max(0), (self.area.h as i32 - r.h as i32).max(0)))
     }
 
     /// A scale nobody told of, where place and size both say it: a multiple of a quarter.
@@ -123,7 +132,7 @@ impl View {
         }
         let px = |n: i32| (f64::from(n) * self.scale).round().clamp(-1e9, 1e9) as i32;
         let (dx, dy) = match self.kit {
-            Kit::Gtk4 => (self.area.x, self.area.y),
+            Kit::Gtk4 => (self.area.x + self.shift.0, self.area.y + self.shift.1),
             _ => (self.odd(self.area.x), self.odd(self.area.y)),
         };
         Some(Rect::new(px(x) + dx, px(y) + dy, px(w) as u32, px(h) as u32))
@@ -193,7 +202,7 @@ pub(super) fn folds(raw: &Raw, kit: Kit) -> bool {
 
 /// GTK 4 names objects without a name by their class.
 pub(super) fn class_name(name: &str) -> bool {
-    name.strip_prefix("Gtk").is_some_and(|rest| {
+    name.strip_prefix("Gtk").or_else(|| name.strip_prefix("Adw")).is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
     })
 }
