@@ -1,5 +1,6 @@
 import sys
 import gi
+gi.require_version("Gdk", "3.0")
 gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, GLib, Gtk
 
@@ -9,7 +10,8 @@ win = Gtk.Window(title=title)
 box = Gtk.VBox()
 area = Gtk.DrawingArea()
 area.set_size_request(300, 100)
-area.add_events(Gdk.EventMask.ALL_EVENTS_MASK)
+M = Gdk.EventMask
+area.add_events(M.BUTTON_PRESS_MASK | M.BUTTON_RELEASE_MASK | M.POINTER_MOTION_MASK | M.SCROLL_MASK)
 entry = Gtk.Entry()
 
 
