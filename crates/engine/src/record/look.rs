@@ -8,8 +8,9 @@ use desktop::{Ctx, Desktop, DesktopError, Limits, Picture, Source, Tree, Window,
 
 use super::pixels;
 
-/// The bound of one look.
-const LOOK: Duration = Duration::from_millis(600);
+/// The bound of one look. Most take a few milliseconds; an application that does not answer is
+/// given up long before by the desktop itself.
+const LOOK: Duration = Duration::from_millis(2000);
 /// How long a window may go on changing.
 const SETTLE: Duration = Duration::from_millis(400);
 /// Between two pictures that must agree.

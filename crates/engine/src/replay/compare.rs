@@ -75,14 +75,21 @@ pub fn state(was: &State, now: &State) -> Vec<Difference> {
         return out;
     }
     let (before, after) = (named(&was.elements), named(&now.elements));
+    // What a look had no time for is not known: it cannot differ.
+    let partial = !was.elements_complete || !now.elements_complete;
     for (key, old) in &before {
         match after.iter().find(|(k, _)| k == key) {
+            Some((_, new)) if partial => known_value(old, new, &mut out),
+            None if partial => {}
             None => out.push(difference("element", shown(old), "there", "missing")),
             Some((_, new)) => pair(old, new, &mut out),
         }
         if out.len() >= LISTED {
             return out;
         }
+    }
+    if partial {
+        return out;
     }
     let known: std::collections::HashSet<_> = before.iter().map(|(k, _)| k).collect();
     for (_, new) in after.iter().filter(|(k, _)| !known.contains(k)) {
@@ -113,6 +120,15 @@ fn named(all: &[Element]) -> Vec<(Name<'_>, &Element)> {
 /// Its label is its own value.
 fn own_text(e: &Element) -> bool {
     e.value.as_ref().is_some_and(|v| *v == e.label)
+}
+
+/// Two values that were both read.
+fn known_value(old: &Element, new: &Element, out: &mut Vec<Difference>) {
+    if let (Some(a), Some(b)) = (&old.value, &new.value)
+        && a != b
+    {
+        out.push(difference("value", shown(old), a.as_str(), b.as_str()));
+    }
 }
 
 fn pair(old: &Element, new: &Element, out: &mut Vec<Difference>) {
@@ -162,7 +178,15 @@ mod tests {
     }
 
     fn s(title: &str, elements: Vec<Element>) -> State {
-        State { title: title.into(), element_count: elements.len() as u32, elements, ..State::default() }
+        State { title: title.into(), element_count: elements.len() as u32, elements_complete: true, elements, ..State::default() }
+    }
+
+    #[test]
+    fn what_was_not_read_does_not_differ() {
+        let mut was = s("notes", vec![e("textbox", "Name", "", &[]), e("combobox", "Colour", "red", &[])]);
+        was.elements_complete = false;
+        let now = s("notes", vec![e("textbox", "Name", "Ada", &[]), e("combobox", "Colour", "blue", &[]), e("button", "Add", "", &[])]);
+        assert_eq!(state(&was, &now).iter().map(|d| d.what).collect::<Vec<_>>(), ["value"]);
     }
 
     #[test]
