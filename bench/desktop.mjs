@@ -79,13 +79,19 @@ export class Desktop {
   /** A measuring program that answers one line for each line it is sent; undefined where it cannot run. */
   async asked(command, args) {
     const child = this.spawn(command, args);
-    const ask = async (line) => {
-      if (child.exitCode !== null) return undefined;
-      const answer = Promise.race([once(child, "line"), once(child, "exit").then(() => undefined)]);
-      if (line !== undefined) child.stdin.write(`${line}\n`);
-      const got = await answer;
-      return got?.[0];
+    let waiting;
+    const answer = (text) => {
+      waiting?.(text);
+      waiting = undefined;
     };
+    child.on("line", answer);
+    child.once("exit", () => answer(undefined));
+    const ask = (line) =>
+      new Promise((done) => {
+        if (child.exitCode !== null) return done(undefined);
+        waiting = done;
+        if (line !== undefined) child.stdin.write(`${line}\n`);
+      });
     return (await ask()) === "ready" ? ask : undefined;
   }
 

@@ -51,4 +51,10 @@ export function ratio(what, a, b, most) {
   else bound(`${what} (ratio)`, a.p50 / b.p50, most);
 }
 
+/** How many times faster than what people would use instead; no bound. */
+export function against(what, theirs, ours) {
+  if (theirs !== undefined && ours !== undefined)
+    console.log(`  ${what}: ${shown(theirs.p50 / ours.p50)} times as long`);
+}
+
 export const misses = () => missed;
