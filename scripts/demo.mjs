@@ -55,6 +55,8 @@ function say(what, outcome, more = "") {
 
 /** An act, with what the driver can prove of it. */
 async function act(what, tool, args) {
+  // The driver is faster than the eye: a person is to see what happens.
+  await new Promise((done) => setTimeout(done, 700));
   const answer = await call(tool, args);
   const effect = answer.effect ?? "done";
   if (effect !== "confirmed" && effect !== "done" && effect !== "unverifiable") failures += 1;
@@ -152,7 +154,7 @@ async function record() {
   await call("start_recording", { output_dir: first, record_video: true });
   say("start recording, with video", "recording", first);
   await write(pid);
-  const { turn_count: turns } = await call("stop_recording");
+  const { turns } = await call("stop_recording");
   say("stop recording", "written", turns === undefined ? "" : `${turns} turns`);
   await call("kill_app", { pid, force: true });
   say("end the editor", "ended");
