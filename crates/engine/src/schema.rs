@@ -8,9 +8,19 @@ use serde_json::{Map, Value, json};
 
 use crate::{Code, Refusal, near};
 
-/// Schema of a type: an object at the root, everything inline, no `$ref`, no null unions.
+/// Schema of what a type takes: an object at the root, everything inline, no `$ref`, null only
+/// where it means something.
 pub fn of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|s| {
+    with::<T>(SchemaSettings::draft2020_12())
+}
+
+/// Schema of what a type gives.
+pub fn out<T: JsonSchema>() -> Value {
+    with::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn with<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|s| {
         s.meta_schema = None;
         s.inline_subschemas = true;
     });
@@ -25,7 +35,8 @@ pub fn of<T: JsonSchema>() -> Value {
     value
 }
 
-/// Leaves out what tells a reader nothing: titles, number formats, null alternatives and defaults.
+/// Leaves out what tells a reader nothing: titles, number formats, null defaults, and null for what
+/// may be left out.
 #[derive(Clone)]
 struct Lean;
 
@@ -38,33 +49,47 @@ impl Transform for Lean {
         if o.get("default").is_some_and(Value::is_null) {
             o.remove("default");
         }
-        if let Some(types) = o.get_mut("type").and_then(Value::as_array_mut) {
-            types.retain(|t| t != "null");
-            if let [only] = types.as_slice() {
-                let only = only.clone();
-                o.insert("type".into(), only);
-            }
-        }
-        if let Some(all) = o.get_mut("enum").and_then(Value::as_array_mut) {
-            all.retain(|v| !v.is_null());
-        }
         one_of_words(o);
-        if let Some(any) = o.get_mut("anyOf").and_then(Value::as_array_mut) {
-            any.retain(|s| s.get("type").is_none_or(|t| t != "null"));
-            if any.len() == 1 {
-                let only = any.remove(0);
-                o.remove("anyOf");
-                if let Value::Object(inner) = only {
-                    for (k, v) in inner {
-                        o.entry(k).or_insert(v);
-                    }
-                }
-                one_of_words(o);
+        let required: Vec<String> = o.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(|r| r.as_str().map(str::to_owned)).collect();
+        for (name, property) in o.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+            // `true` is a schema too, but not one that every client reads.
+            if property == &json!(true) {
+                *property = json!({});
+            }
+            // What may be left out is left out rather than null.
+            if let Some(p) = property.as_object_mut().filter(|_| !required.contains(name)) {
+                without_null(p);
             }
         }
         if let Some(text) = o.get("description").and_then(Value::as_str) {
             let joined = text.split('\n').map(str::trim).collect::<Vec<_>>().join(" ");
             o.insert("description".into(), joined.into());
+        }
+    }
+}
+
+fn without_null(o: &mut Map<String, Value>) {
+    if let Some(types) = o.get_mut("type").and_then(Value::as_array_mut) {
+        types.retain(|t| t != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            o.insert("type".into(), only);
+        }
+    }
+    if let Some(all) = o.get_mut("enum").and_then(Value::as_array_mut) {
+        all.retain(|v| !v.is_null());
+    }
+    if let Some(any) = o.get_mut("anyOf").and_then(Value::as_array_mut) {
+        any.retain(|s| s.get("type").is_none_or(|t| t != "null"));
+        if any.len() == 1 {
+            let only = any.remove(0);
+            o.remove("anyOf");
+            if let Value::Object(inner) = only {
+                for (k, v) in inner {
+                    o.entry(k).or_insert(v);
+                }
+            }
+            one_of_words(o);
         }
     }
 }

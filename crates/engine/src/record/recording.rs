@@ -24,8 +24,9 @@ use super::writer::Writer;
 use crate::time::rfc3339;
 use crate::Host;
 
-/// How long the end waits for turns that are being written.
-const WRITE: Duration = Duration::from_millis(1500);
+/// How long the end waits for turns that are being written, and how long when the driver ends.
+const WRITE: Duration = Duration::from_secs(10);
+const WRITE_AT_END: Duration = Duration::from_millis(1500);
 
 pub struct Recording {
     pub log: Arc<Log>,
@@ -151,8 +152,8 @@ impl Recording {
     }
 
     /// End it: turns written, video whole, `session.json` final. Answers the video that is still
-    /// to be masked.
-    pub fn finish(&self, host: &dyn Host, reason: EndReason) -> bool {
+    /// to be masked. `last`: the driver itself ends.
+    pub fn finish(&self, host: &dyn Host, reason: EndReason, last: bool) -> bool {
         if self.log.ended.swap(true, Ordering::SeqCst) {
             return false;
         }
@@ -160,7 +161,7 @@ impl Recording {
         if let Some(film) = &self.film {
             film.stop(&self.log, end_ms);
         }
-        if !self.writer.finish(WRITE) {
+        if !self.writer.finish(if last { WRITE_AT_END } else { WRITE }) {
             self.log.failed(None, "turns were still being written when the recording ended".into());
         }
         let video = self.film.as_ref().map(|f| f.file(&self.log, Some(end_ms)));

@@ -222,7 +222,7 @@ impl Records {
             return false;
         }
         set_recording(engine, recording.holder().owner, false);
-        if recording.finish(engine.host(), reason) {
+        if recording.finish(engine.host(), reason, !beside) {
             if beside { self.mask_beside(engine, recording.clone()) } else { recording.mask(engine.desktop(), MASK_AT_END) }
         }
         engine.tell(json!({"event": "recording_ended", "session": recording.holder().label, "output_dir": recording.path(), "reason": reason}));

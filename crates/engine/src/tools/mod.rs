@@ -186,7 +186,7 @@ fn recorded(run: &Run<'_>, aim: Option<&Aim>, f: impl FnOnce() -> Answer) -> Ans
 }
 
 fn output_of<T: JsonSchema>() -> Value {
-    let mut s = schema::of::<T>();
+    let mut s = schema::out::<T>();
     if let Some(o) = s.as_object_mut() {
         o.remove("description");
     }

@@ -27,8 +27,8 @@ export type ListWindowsResult = {
     /** normal, dialog, popup, utility or chrome. */
     kind: string;
     owner_window_id?: number;
-    active: boolean;
-    minimized: boolean;
+    active?: boolean;
+    minimized?: boolean;
   }>;
 };
 
@@ -56,25 +56,25 @@ export type GetWindowStateArguments = {
 
 export type GetWindowStateResult = {
   window_id: number;
-  pid?: number;
+  pid: number | null;
   window: Record<string, Json>;
-  snapshot_id?: string;
+  snapshot_id: string | null;
   /** Of the window. */
-  element_count?: number;
+  element_count: number | null;
   /** In this answer. */
-  returned_element_count?: number;
+  returned_element_count: number | null;
   /** Nothing was left out. */
-  elements_complete?: boolean;
-  truncated?: Record<string, Json>;
-  degraded_reason?: string;
-  hint?: string;
-  elements?: Array<Record<string, Json>>;
-  tree_markdown?: string;
+  elements_complete: boolean | null;
+  truncated: Record<string, Json> | null;
+  degraded_reason: string | null;
+  hint: string | null;
+  elements: Array<Record<string, Json>> | null;
+  tree_markdown: string | null;
   /** Nothing changed since the snapshot that was named. */
-  unchanged?: boolean;
-  since?: string;
-  removed?: number[];
-  screenshot?: {
+  unchanged: boolean | null;
+  since: string | null;
+  removed: number[] | null;
+  screenshot: {
     width: number;
     height: number;
     /** Picture pixels per native pixel. */
@@ -86,13 +86,13 @@ export type GetWindowStateResult = {
     /** RFC 3339. */
     captured_at: string;
     /** Part that was off the screen and has no true pixels. */
-    partly_off_screen: boolean;
-  };
-  screenshot_width?: number;
-  screenshot_height?: number;
-  screenshot_mime_type?: string;
-  screenshot_file_path?: string;
-  screenshot_error?: Record<string, Json>;
+    partly_off_screen?: boolean;
+  } | null;
+  screenshot_width: number | null;
+  screenshot_height: number | null;
+  screenshot_mime_type: string | null;
+  screenshot_file_path: string | null;
+  screenshot_error: Record<string, Json> | null;
 };
 
 export type ListAppsArguments = {
@@ -136,7 +136,7 @@ export type GetDesktopStateResult = {
     /** RFC 3339. */
     captured_at: string;
     /** Part that was off the screen and has no true pixels. */
-    partly_off_screen: boolean;
+    partly_off_screen?: boolean;
   };
   screenshot_width: number;
   screenshot_height: number;
@@ -857,8 +857,8 @@ export type LaunchAppResult = {
     /** normal, dialog, popup, utility or chrome. */
     kind: string;
     owner_window_id?: number;
-    active: boolean;
-    minimized: boolean;
+    active?: boolean;
+    minimized?: boolean;
   }>;
   launch_state: {
     requested: boolean;
@@ -946,18 +946,18 @@ export type StartRecordingResult = {
   next_turn: Json;
   video_active: boolean;
   last_error: Json;
-  turns?: number;
-  video?: Json;
-  session?: string;
-  sessions?: string;
-  others_not_recorded?: number;
-  trajectory_id?: string;
-  started_at?: string;
-  end_reason?: Json;
+  turns: number | null;
+  video: Json;
+  session: string | null;
+  sessions: string | null;
+  others_not_recorded: number | null;
+  trajectory_id: string | null;
+  started_at: string | null;
+  end_reason: Json;
   /** Recordings of other sessions. */
-  others?: Json[];
+  others: Json[] | null;
   /** Ended recordings whose video is still being masked. */
-  masking?: string[];
+  masking: string[] | null;
 };
 
 export type StopRecordingArguments = {
@@ -974,18 +974,18 @@ export type StopRecordingResult = {
   next_turn: Json;
   video_active: boolean;
   last_error: Json;
-  turns?: number;
-  video?: Json;
-  session?: string;
-  sessions?: string;
-  others_not_recorded?: number;
-  trajectory_id?: string;
-  started_at?: string;
-  end_reason?: Json;
+  turns: number | null;
+  video: Json;
+  session: string | null;
+  sessions: string | null;
+  others_not_recorded: number | null;
+  trajectory_id: string | null;
+  started_at: string | null;
+  end_reason: Json;
   /** Recordings of other sessions. */
-  others?: Json[];
+  others: Json[] | null;
   /** Ended recordings whose video is still being masked. */
-  masking?: string[];
+  masking: string[] | null;
 };
 
 export type GetRecordingStateArguments = {
@@ -998,18 +998,18 @@ export type GetRecordingStateResult = {
   next_turn: Json;
   video_active: boolean;
   last_error: Json;
-  turns?: number;
-  video?: Json;
-  session?: string;
-  sessions?: string;
-  others_not_recorded?: number;
-  trajectory_id?: string;
-  started_at?: string;
-  end_reason?: Json;
+  turns: number | null;
+  video: Json;
+  session: string | null;
+  sessions: string | null;
+  others_not_recorded: number | null;
+  trajectory_id: string | null;
+  started_at: string | null;
+  end_reason: Json;
   /** Recordings of other sessions. */
-  others?: Json[];
+  others: Json[] | null;
   /** Ended recordings whose video is still being masked. */
-  masking?: string[];
+  masking: string[] | null;
 };
 
 export type ReplayTrajectoryArguments = {
@@ -1051,7 +1051,7 @@ export type ReplayTrajectoryResult = {
     differences: Array<{
       /** title, size, element, value, state, result or picture. */
       what: string;
-      at: string;
+      at?: string;
       recorded: Json;
       now: Json;
     }>;
@@ -1077,7 +1077,7 @@ export type StartSessionArguments = {
 };
 
 export type StartSessionResult = {
-  session?: string;
+  session: string | null;
   active: boolean;
   revived: boolean;
 };
@@ -1087,7 +1087,7 @@ export type EndSessionArguments = {
 };
 
 export type EndSessionResult = {
-  session?: string;
+  session: string | null;
   active: boolean;
 };
 
@@ -1097,7 +1097,7 @@ export type GetSessionArguments = {
 
 export type GetSessionResult = {
   /** null for a connection's own. */
-  session?: string;
+  session: string | null;
   implicit: boolean;
   state: string;
   client_kind: string;
@@ -1116,7 +1116,7 @@ export type ListSessionsArguments = {
 export type ListSessionsResult = {
   sessions: Array<{
     /** null for a connection's own. */
-    session?: string;
+    session: string | null;
     implicit: boolean;
     state: string;
     client_kind: string;
