@@ -104,6 +104,21 @@ impl Lab {
         app
     }
 
+    /// End what was started by others on this desktop: services of the bus, detached children.
+    fn sweep(&self) {
+        let mark = format!("HOME={}", self.home.display());
+        let ours = |pid: &u32| {
+            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environ.split(|b| *b == 0).any(|v| v == mark.as_bytes())
+        };
+        let pids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        for pid in pids.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok()).filter(ours) {
+            if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+    }
+
     pub fn end_manager(&mut self) {
         self.manager = None;
     }
@@ -167,6 +182,7 @@ impl Drop for Lab {
         // Whoever still runs would write there again.
         self.manager = None;
         self.bus = None;
+        self.sweep();
         let _ = std::fs::remove_dir_all(&self.home);
     }
 }
