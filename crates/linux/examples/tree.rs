@@ -54,7 +54,12 @@ mod linux_only {
                     class: None,
                     title,
                     role: None,
-                    bounds: Rect::new(i32::from(at.dst_x), i32::from(at.dst_y), u32::from(g.width), u32::from(g.height)),
+                    bounds: Rect::new(
+                        i32::from(at.dst_x),
+                        i32::from(at.dst_y),
+                        u32::from(g.width),
+                        u32::from(g.height),
+                    ),
                     kind: if attributes.override_redirect { WindowKind::Popup } else { WindowKind::Normal },
                     owner: None,
                     on_screen: true,
@@ -152,8 +157,19 @@ mod linux_only {
             if repeat == 1 {
                 println!(
                     "{}{} {:?} = {:?} {:?} {:?} st={:x} {:?} id={:?} e{} s{} n={} {}",
-                    "  ".repeat(depth[i]), n.raw_role, n.name, n.value, n.range.map(|r| (r.min, r.max, r.now, r.step)),
-                    n.actions, n.states.0, n.bounds, n.automation_id, u8::from(n.editable_text), u8::from(n.selection), n.child_count, n.key
+                    "  ".repeat(depth[i]),
+                    n.raw_role,
+                    n.name,
+                    n.value,
+                    n.range.map(|r| (r.min, r.max, r.now, r.step)),
+                    n.actions,
+                    n.states.0,
+                    n.bounds,
+                    n.automation_id,
+                    u8::from(n.editable_text),
+                    u8::from(n.selection),
+                    n.child_count,
+                    n.key
                 );
             }
         }
@@ -161,7 +177,15 @@ mod linux_only {
         times.sort_by(f64::total_cmp);
         println!(
             "{} nodes complete={} cut={:?} omitted={} empty={:?} first {:.1} ms median {:.1} ms min {:.1} ms calls {}",
-            tree.nodes.len(), tree.complete, tree.cut, tree.omitted, tree.empty, first, times[times.len() / 2], times[0], calls
+            tree.nodes.len(),
+            tree.complete,
+            tree.cut,
+            tree.omitted,
+            tree.empty,
+            first,
+            times[times.len() / 2],
+            times[0],
+            calls
         );
         Ok(())
     }

@@ -33,7 +33,10 @@ fn acts_arrive_in_a_window_without_focus() {
         let word = stage.node("Form", "Word").key;
         stage.act(&Act::SetText { node: word.clone(), text: "other".into() });
         app.says("text Word other");
-        assert!(matches!(stage.a11y.text(&ctx(), &word), Err(DesktopError::NotOffered(_))), "{kit}: a secret is not read");
+        assert!(
+            matches!(stage.a11y.text(&ctx(), &word), Err(DesktopError::NotOffered(_))),
+            "{kit}: a secret is not read"
+        );
     }
 }
 

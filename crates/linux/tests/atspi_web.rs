@@ -21,8 +21,17 @@ fn browser(stage: &Stage, flags: &[&str]) -> Shown {
     let data = format!("--user-data-dir={}", stage.lab.home.join("profile").display());
     let app = format!("--app=file://{}", page.display());
     let common = [
-        "--no-sandbox", "--test-type", "--no-first-run", "--disable-gpu", "--password-store=basic",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=700,500", &data, &app,
+        "--no-sandbox",
+        "--test-type",
+        "--no-first-run",
+        "--disable-gpu",
+        "--password-store=basic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--window-size=700,500",
+        &data,
+        &app,
     ];
     stage.app("chromium", &[flags, &common].concat())
 }
@@ -37,9 +46,17 @@ fn a_page_is_told_without_placeholders_and_secrets() {
         tree.nodes.iter().any(|n| n.name == "Far").then_some(tree)
     });
     assert!(tree.complete);
-    assert!(tree.nodes.iter().all(|n| !format!("{n:?}").contains("\\u{fffc}") && !format!("{n:?}").contains('\u{fffc}')));
+    assert!(
+        tree.nodes.iter().all(|n| !format!("{n:?}").contains("\\u{fffc}") && !format!("{n:?}").contains('\u{fffc}'))
+    );
     assert!(!format!("{tree:?}").contains("hidden"));
-    for (name, role) in [("Name", "entry"), ("Word", "password text"), ("Agree", "check box"), ("Level", "slider"), ("Colour", "combo box")] {
+    for (name, role) in [
+        ("Name", "entry"),
+        ("Word", "password text"),
+        ("Agree", "check box"),
+        ("Level", "slider"),
+        ("Colour", "combo box"),
+    ] {
         let n = find_role(&tree, name, role);
         assert!(n.has(States::WEB | States::ENABLED), "{name}: {n:?}");
         assert!(window.bounds.contains(n.bounds.expect("a place").centre()), "{name}: {n:?}");
@@ -93,5 +110,7 @@ fn a_browser_started_without_says_so() {
 
 fn find_role<'a>(tree: &'a desktop::Tree, name: &str, role: &str) -> &'a desktop::Node {
     let found = tree.nodes.iter().find(|n| n.name == name && n.raw_role == role);
-    found.unwrap_or_else(|| panic!("no {role} {name:?} among {:?}", tree.nodes.iter().map(|n| (&n.raw_role, &n.name)).collect::<Vec<_>>()))
+    found.unwrap_or_else(|| {
+        panic!("no {role} {name:?} among {:?}", tree.nodes.iter().map(|n| (&n.raw_role, &n.name)).collect::<Vec<_>>())
+    })
 }

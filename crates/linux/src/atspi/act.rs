@@ -128,13 +128,15 @@ impl Shared {
         on.raw.actions.truncate(count);
         let find = |raw: &Raw| raw.actions.iter().position(|a| a == action);
         if find(&on.raw).is_none() && count > NAMES as usize {
-            let rest: Vec<_> = (NAMES..i32::try_from(count.min(256)).unwrap_or(NAMES)).map(|i| (0, Ask::ActionName(i))).collect();
+            let rest: Vec<_> =
+                (NAMES..i32::try_from(count.min(256)).unwrap_or(NAMES)).map(|i| (0, Ask::ActionName(i))).collect();
             let mut raws = [std::mem::take(&mut on.raw)];
             let survey = Survey::by(&on.hand.wire, on.until, super::PATIENCE);
             said(survey.ask(&mut raws, &rest).await, on.app.pid)?;
             [on.raw] = raws;
         }
-        let n = find(&on.raw).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| DesktopError::NotOffered(action.into()))?;
+        let n =
+            find(&on.raw).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| DesktopError::NotOffered(action.into()))?;
         on.send(on.call(ACTION, "DoAction", &(n,))?, action).await
     }
 
@@ -196,7 +198,8 @@ impl Shared {
     }
 
     async fn proven(&self, on: &Ready, parent: &Ref, index: i32, child: &Ref) -> Result<()> {
-        let m = call(&parent.bus, &parent.path, ACCESSIBLE, "GetChildAtIndex", &(index,)).ok_or(DesktopError::NodeGone)?;
+        let m =
+            call(&parent.bus, &parent.path, ACCESSIBLE, "GetChildAtIndex", &(index,)).ok_or(DesktopError::NodeGone)?;
         let (answer, end) = on.link.wire.one(m, on.until, super::PATIENCE).await;
         said(end, on.app.pid)?;
         let there = answer.and_then(|a| a.ok()).and_then(|m| one_ref(&m));

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use desktop::{DesktopError, Pid, Result};
 
 use super::ask::{APPLICATION, ROOT, Ref, get, property, refs};
+use super::bus::{DBUS, DBUS_PATH, REGISTRY};
 use super::hand::Hand;
 use super::lasting::Lasting;
-use super::bus::{DBUS, DBUS_PATH, REGISTRY};
 use super::wire::{End, Wire, call};
 
 /// Calls that may wait for an application that has stopped answering.
@@ -189,7 +189,15 @@ impl Apps {
         known
             .entry(r.bus.clone())
             .or_insert_with(|| {
-                Arc::new(App { bus: r.bus, root: r.path, pid, kit: OnceLock::new(), lasting: Lasting::default(), hand: Hand::default(), waiting: Mutex::default() })
+                Arc::new(App {
+                    bus: r.bus,
+                    root: r.path,
+                    pid,
+                    kit: OnceLock::new(),
+                    lasting: Lasting::default(),
+                    hand: Hand::default(),
+                    waiting: Mutex::default(),
+                })
             })
             .clone()
     }

@@ -317,8 +317,6 @@ struct New<'a>(
     Vec<u32>,
 );
 
-
-
 /// The older layout, with the children themselves: `a((so)(so)(so)a(so)assusau)`.
 #[derive(Deserialize, Type)]
 #[expect(dead_code, reason = "the second field is the application, known already")]

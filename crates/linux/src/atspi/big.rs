@@ -32,8 +32,10 @@ impl Survey<'_> {
         let at = |x: i32, y: i32| call(&raw.at.bus, &raw.at.path, COMPONENT, "GetAccessibleAtPoint", &(x, y, 0u32));
         let corners = [at(x + 3, y + 3), at(x.saturating_add(w - 4), y.saturating_add(h - 4))];
         let columns = get(&raw.at, TABLE, "NColumns");
-        let mut round =
-            self.way(&raw.at.bus).round(corners.into_iter().chain([columns]).flatten().collect(), self.until, self.patience).await;
+        let mut round = self
+            .way(&raw.at.bus)
+            .round(corners.into_iter().chain([columns]).flatten().collect(), self.until, self.patience)
+            .await;
         whole(round.end)?;
         let (one, other) = (round.take(0).and_then(|m| one_ref(&m)), round.take(1).and_then(|m| one_ref(&m)));
         let columns = round.take(2).and_then(|m| number_of(&m)).map_or(1, |n| (n as i64).max(1));

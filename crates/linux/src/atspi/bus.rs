@@ -129,7 +129,12 @@ impl Bus {
         if let Some(m) = register("RegisterEvent", "object:children-changed") {
             wire.post(&m).await;
         }
-        Ok(Arc::new(Link { wire, apps: Apps::default(), ears: Ears::default(), epoch: self.made.fetch_add(1, Ordering::Relaxed) }))
+        Ok(Arc::new(Link {
+            wire,
+            apps: Apps::default(),
+            ears: Ears::default(),
+            epoch: self.made.fetch_add(1, Ordering::Relaxed),
+        }))
     }
 
     async fn address(&self) -> std::result::Result<String, String> {
@@ -152,7 +157,6 @@ impl Bus {
         }
     }
 }
-
 
 /// A `RegisterEvent` or `DeregisterEvent` for events of all applications.
 pub(super) fn register(member: &str, event: &str) -> Option<Message> {

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use super::apps::{App, Kit};
 use super::ask::{Ask, Ref};
-use super::node::{role, secret, unnamed_role};
+use super::node::secret;
 use super::raw::{Faces, Raw, bit};
+use super::role;
 use super::wire::{End, Patience, Wire};
 
 /// Relation of a field to the label that names it.
@@ -17,9 +18,8 @@ const LABELLED_BY: u32 = 2;
 /// An object has no more actions than this, whatever it says.
 const MOST_ACTIONS: usize = 32;
 /// Objects whose number is of interest in a tree; many others carry one without meaning.
-const NUMBERS: [u32; 6] = [
-    role::DIAL, role::PROGRESS_BAR, role::SLIDER, role::SPIN_BUTTON, role::LEVEL_BAR, role::RATING,
-];
+const NUMBERS: [u32; 6] =
+    [role::DIAL, role::PROGRESS_BAR, role::SLIDER, role::SPIN_BUTTON, role::LEVEL_BAR, role::RATING];
 
 /// What makes an object known: enough for its role, name, states and children.
 pub(super) fn basics(kit: Kit) -> &'static [Ask] {
@@ -33,12 +33,22 @@ pub(super) fn basics(kit: Kit) -> &'static [Ask] {
 /// Fields whose text is their value.
 pub(super) fn has_text(raw: &Raw) -> bool {
     let fields = [
-        role::PASSWORD_TEXT, role::DATE_EDITOR, role::SPIN_BUTTON, role::TERMINAL, role::TEXT, role::AUTOCOMPLETE,
-        role::EDITBAR, role::ENTRY, role::DOCUMENT_TEXT,
+        role::PASSWORD_TEXT,
+        role::DATE_EDITOR,
+        role::SPIN_BUTTON,
+        role::TERMINAL,
+        role::TEXT,
+        role::AUTOCOMPLETE,
+        role::EDITBAR,
+        role::ENTRY,
+        role::DOCUMENT_TEXT,
     ];
     // Labels are called by their text already; some toolkits say that they have many lines.
     let leaf = raw.role == role::STATIC || (raw.role == role::LABEL && !raw.is(bit::EDITABLE));
-    raw.faces.has(Faces::TEXT) && !secret(raw) && !leaf && (fields.contains(&raw.role) || raw.is(bit::EDITABLE) || raw.is(bit::MULTI_LINE))
+    raw.faces.has(Faces::TEXT)
+        && !secret(raw)
+        && !leaf
+        && (fields.contains(&raw.role) || raw.is(bit::EDITABLE) || raw.is(bit::MULTI_LINE))
 }
 
 /// How much is asked.
@@ -62,7 +72,7 @@ fn first(raw: &Raw, kit: Kit, depth: Depth, known: bool, out: &mut Vec<Ask>) {
         // All objects of Chromium have the same second action, and no name for people.
         out.push(if kit == Kit::Chromium && !one { Ask::ActionName(0) } else { Ask::Actions });
     }
-    if unnamed_role(raw) {
+    if role::unnamed(raw) {
         out.push(Ask::RoleName);
     }
     if has_text(raw) {

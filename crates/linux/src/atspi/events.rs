@@ -21,9 +21,16 @@ use super::wire::{call, order};
 /// Events that are kept for a listener who does not come for them.
 const KEPT: usize = 1024;
 const EVENTS: [&str; 10] = [
-    "object:state-changed", "object:text-changed", "object:property-change", "object:selection-changed",
-    "object:visible-data-changed", "object:text-caret-moved", "object:active-descendant-changed",
-    "window:create", "window:destroy", "document:load-complete",
+    "object:state-changed",
+    "object:text-changed",
+    "object:property-change",
+    "object:selection-changed",
+    "object:visible-data-changed",
+    "object:text-caret-moved",
+    "object:active-descendant-changed",
+    "window:create",
+    "window:destroy",
+    "document:load-complete",
 ];
 const RULES: [&str; 3] = [
     "type='signal',interface='org.a11y.atspi.Event.Object'",

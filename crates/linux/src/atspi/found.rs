@@ -9,8 +9,9 @@ use desktop::{Limits, Tree};
 
 use super::apps::Kit;
 use super::ask::Ref;
-use super::node::{Inherited, View, class_name, document, node, role};
+use super::node::{Inherited, View, class_name, document, node};
 use super::raw::{Raw, bit};
+use super::role;
 
 pub(super) struct Found {
     pub raws: Vec<Raw>,
@@ -117,11 +118,8 @@ impl Found {
             self.raws[i].text = Some(text);
             return;
         }
-        let mut names = self.below[i]
-            .iter()
-            .map(|c| &self.raws[*c])
-            .filter(|c| c.role != role::STATIC)
-            .map(|c| c.name.as_str());
+        let mut names =
+            self.below[i].iter().map(|c| &self.raws[*c]).filter(|c| c.role != role::STATIC).map(|c| c.name.as_str());
         let mut out = String::with_capacity(text.len());
         for c in text.chars() {
             if c == '\u{fffc}' { out.push_str(names.next().unwrap_or_default()) } else { out.push(c) }
@@ -135,7 +133,8 @@ impl Found {
             return;
         }
         let labels = self.order(i).into_iter().map(|c| &self.raws[c]).filter(|c| c.role == role::LABEL);
-        let names: Vec<&str> = labels.map(|c| c.name.as_str()).filter(|n| !n.is_empty() && !class_name(n)).take(4).collect();
+        let names: Vec<&str> =
+            labels.map(|c| c.name.as_str()).filter(|n| !n.is_empty() && !class_name(n)).take(4).collect();
         self.raws[i].name = names.join(" ");
     }
 
@@ -148,10 +147,16 @@ impl Found {
         }
         let below = self.order(i);
         let option = [role::MENU_ITEM, role::LIST_ITEM];
-        let selected = below.iter().map(|c| &self.raws[*c]).find(|c| option.contains(&c.role) && c.is(bit::SELECTED) && !c.name.is_empty());
+        let selected = below
+            .iter()
+            .map(|c| &self.raws[*c])
+            .find(|c| option.contains(&c.role) && c.is(bit::SELECTED) && !c.name.is_empty());
         let shown = || {
             below.iter().map(|c| &self.raws[*c]).find(|c| {
-                kit == Kit::Gtk4 && c.role == role::LABEL && c.extents.is_some_and(|e| e.2 > 0 && e.3 > 0) && !class_name(&c.name)
+                kit == Kit::Gtk4
+                    && c.role == role::LABEL
+                    && c.extents.is_some_and(|e| e.2 > 0 && e.3 > 0)
+                    && !class_name(&c.name)
             })
         };
         let name = if kit == Kit::Gtk4 { shown() } else { selected }.map(|c| c.name.clone());
@@ -161,5 +166,7 @@ impl Found {
 
 /// Its name is that of the labels below it.
 pub(super) fn nameless(raw: &Raw, kit: Kit) -> bool {
-    kit == Kit::Gtk4 && [role::LIST_ITEM, role::TREE_ITEM, role::TABLE_ROW].contains(&raw.role) && (raw.name.is_empty() || class_name(&raw.name))
+    kit == Kit::Gtk4
+        && [role::LIST_ITEM, role::TREE_ITEM, role::TABLE_ROW].contains(&raw.role)
+        && (raw.name.is_empty() || class_name(&raw.name))
 }

@@ -11,9 +11,10 @@ use desktop::{Rect, Screen, Window, WindowId, WindowKind};
 
 use super::apps::Kit;
 use super::ask::Ref;
-use super::node::{View, popover, role};
 use super::found::Found;
+use super::node::{View, popover};
 use super::raw::{Raw, bit};
+use super::role;
 
 /// Evidence that could be a moment old is believed for good when it is seen again this much later.
 const AGAIN: Duration = Duration::from_millis(250);
@@ -103,9 +104,8 @@ fn fit(raw: &Raw, window: &Window, view: &View) -> Fit {
 
 /// `outer` goes round `inner` by at most `out`, and is short of it by at most `short`.
 fn around(outer: &Rect<Screen>, inner: &Rect<Screen>, out: i32, short: i32) -> bool {
-    let margins = [
-        inner.x - outer.x, inner.y - outer.y, outer.right() - inner.right(), outer.bottom() - inner.bottom(),
-    ];
+    let margins =
+        [inner.x - outer.x, inner.y - outer.y, outer.right() - inner.right(), outer.bottom() - inner.bottom()];
     margins.iter().all(|m| (-short..=out).contains(m))
 }
 
@@ -132,7 +132,8 @@ fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) ->
         return Some(r);
     }
     let placed: Vec<&Raw> = tops.iter().filter(|r| fits(r) != Fit::No).collect();
-    let mut left: Vec<&Raw> = placed.iter().copied().filter(|r| titled(r) && window.kind != WindowKind::Popup).collect();
+    let mut left: Vec<&Raw> =
+        placed.iter().copied().filter(|r| titled(r) && window.kind != WindowKind::Popup).collect();
     if left.is_empty() {
         // Titles of dialogs and popups are told to nobody; a title may also have just changed.
         left = placed.into_iter().filter(|r| fits(r) >= Fit::Framed && r.is(bit::SHOWING)).collect();
@@ -168,8 +169,19 @@ fn narrow(left: &mut Vec<&Raw>, keep: impl Fn(&Raw) -> bool) {
 /// Roles of what lies in a popup of its own.
 fn poppable(raw: &Raw) -> bool {
     let roles = [
-        role::MENU, role::POPUP_MENU, role::LIST, role::LIST_BOX, role::WINDOW, role::TOOL_TIP, role::COMBO_BOX,
-        role::TABLE, role::TREE, role::TREE_TABLE, role::PANEL, role::ALERT, role::DIALOG,
+        role::MENU,
+        role::POPUP_MENU,
+        role::LIST,
+        role::LIST_BOX,
+        role::WINDOW,
+        role::TOOL_TIP,
+        role::COMBO_BOX,
+        role::TABLE,
+        role::TREE,
+        role::TREE_TABLE,
+        role::PANEL,
+        role::ALERT,
+        role::DIALOG,
     ];
     roles.contains(&raw.role) || popover(raw)
 }
@@ -201,7 +213,11 @@ pub(super) fn popup(found: &Found, window: &Window, view: &View) -> Option<usize
         move |i| !all.iter().any(|o| o != i && found.order(*o).contains(i))
     });
     if fit.is_empty() {
-        fit = all.iter().copied().filter(|i| found.raws[*i].role == role::MENU && items_fill(found, *i, window, &place)).collect();
+        fit = all
+            .iter()
+            .copied()
+            .filter(|i| found.raws[*i].role == role::MENU && items_fill(found, *i, window, &place))
+            .collect();
     }
     match fit[..] {
         [one] => Some(one),
@@ -210,12 +226,7 @@ pub(super) fn popup(found: &Found, window: &Window, view: &View) -> Option<usize
 }
 
 /// The shown items of a menu lie inside the popup and are as wide as it.
-fn items_fill(
-    found: &Found,
-    menu: usize,
-    window: &Window,
-    place: &dyn Fn(usize) -> Option<Rect<Screen>>,
-) -> bool {
+fn items_fill(found: &Found, menu: usize, window: &Window, place: &dyn Fn(usize) -> Option<Rect<Screen>>) -> bool {
     let items: Vec<Rect<Screen>> =
         found.below[menu].iter().filter(|i| found.raws[**i].is(bit::SHOWING)).filter_map(|i| place(*i)).collect();
     let room = (24.0 * window.scale.max(1.0)) as i32;

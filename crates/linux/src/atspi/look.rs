@@ -15,8 +15,9 @@ use super::detail::{Depth, Survey, basics, has_text};
 use super::found::{Found, nameless};
 use super::frame;
 use super::hand::eyes;
-use super::node::{Inherited, View, folds, node, role, secret};
+use super::node::{Inherited, View, folds, node, secret};
 use super::raw::{Faces, Raw, bit};
+use super::role;
 use super::walk::{Bulk, Walk, whole};
 use super::wire::{End, call};
 use super::{BULK, PATIENCE, Shared, said, shadow};
@@ -139,7 +140,8 @@ impl Shared {
         walk.shown_only = true;
         let root = Ref { bus: app.bus.clone(), path: app.root.clone() };
         let list = tops.iter().map(|t| t.at.clone()).collect();
-        let mut found = walk.from(Raw { child_count: tops.len() as i32, children: Some(list), ..Raw::at(root) }).await?;
+        let mut found =
+            walk.from(Raw { child_count: tops.len() as i32, children: Some(list), ..Raw::at(root) }).await?;
         let asks: Vec<_> = frame::popups(&found, kit).into_iter().map(|i| (i, Ask::Extents)).collect();
         whole(walk.survey.ask(&mut found.raws, &asks).await)?;
         let Some(top) = frame::popup(&found, window, &view) else { return Ok(None) };
@@ -196,7 +198,14 @@ impl Shared {
         if unchosen || nameless(&raw, app.kit()) {
             raw = self.below(&survey, &app, raw).await?;
         }
-        let nowhere = View { kit: app.kit(), area: Rect::new(0, 0, 0, 0), scale: 1.0, web: 1.0, shift: (0, 0), epoch: link.epoch };
+        let nowhere = View {
+            kit: app.kit(),
+            area: Rect::new(0, 0, 0, 0),
+            scale: 1.0,
+            web: 1.0,
+            shift: (0, 0),
+            epoch: link.epoch,
+        };
         let (view, from) = seen.map_or((nowhere, Inherited::default()), |(_, view, from)| (view, from));
         let view = window.map_or(view, |w| View { area: w.bounds, ..view });
         let from = Inherited { folded: from.folded && self.folded(&survey, &app, &raw).await?, ..from };
@@ -216,10 +225,15 @@ impl Shared {
     /// What lies in the objects below it: what is chosen in a combo box, the name of a row.
     async fn below(&self, survey: &Survey<'_>, app: &Arc<App>, raw: Raw) -> Result<Raw> {
         let limits = Limits { max_nodes: 400, max_depth: 12, max_text: 4096 };
-        let mut walk = Walk { survey: survey.clone(), kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
-        let mut found = walk.from(raw).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
+        let mut walk =
+            Walk { survey: survey.clone(), kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
+        let mut found =
+            walk.from(raw).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
         if app.kit() == Kit::Gtk4 {
-            let asks: Vec<_> = (0..found.raws.len()).filter(|i| found.raws[*i].role == role::LABEL).map(|i| (i, Ask::Extents)).collect();
+            let asks: Vec<_> = (0..found.raws.len())
+                .filter(|i| found.raws[*i].role == role::LABEL)
+                .map(|i| (i, Ask::Extents))
+                .collect();
             said(walk.survey.ask(&mut found.raws, &asks).await, app.pid)?;
         }
         found.chosen(0, app.kit());
@@ -238,11 +252,15 @@ impl Shared {
         let count = usize::try_from(raws[0].child_count).unwrap_or_default();
         if count > max.max(2000) {
             // More than anybody can list: one by one, as many as are wanted.
-            let asked = (0..max.min(2000)).filter_map(|i| call(&at.bus, &at.path, ACCESSIBLE, "GetChildAtIndex", &(i as i32,)));
+            let asked =
+                (0..max.min(2000)).filter_map(|i| call(&at.bus, &at.path, ACCESSIBLE, "GetChildAtIndex", &(i as i32,)));
             let mut round = survey.way(&at.bus).round(asked.collect(), ctx.deadline, PATIENCE).await;
             said(round.end, app.pid)?;
             let n = round.answers.len();
-            return Ok((0..n).filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m))).map(|r| r.key(link.epoch)).collect());
+            return Ok((0..n)
+                .filter_map(|i| round.take(i).and_then(|m| super::ask::one_ref(&m)))
+                .map(|r| r.key(link.epoch))
+                .collect());
         }
         said(survey.ask(&mut raws, &[(0, Ask::Children)]).await, app.pid)?;
         let list = raws[0].children.take().ok_or(DesktopError::NodeGone)?;
@@ -301,7 +319,11 @@ async fn tops(survey: &Survey<'_>, app: &App, kit: Kit) -> std::result::Result<(
     whole(round.end)?;
     let list = round.take(0).map(|m| refs(&m)).unwrap_or_default();
     let bulk = round.take(1).map(|m| Bulk::read(&m, &app.bus)).unwrap_or_default();
-    let mut raws: Vec<Raw> = list.into_iter().filter(|r| &*r.path != ROOT).map(|r| bulk.get(&r).cloned().unwrap_or_else(|| Raw::at(r))).collect();
+    let mut raws: Vec<Raw> = list
+        .into_iter()
+        .filter(|r| &*r.path != ROOT)
+        .map(|r| bulk.get(&r).cloned().unwrap_or_else(|| Raw::at(r)))
+        .collect();
     let mut asks = Vec::new();
     for (i, raw) in raws.iter().enumerate() {
         if bulk.get(&raw.at).is_none() {

@@ -21,6 +21,7 @@ mod lasting;
 mod look;
 mod node;
 mod raw;
+mod role;
 mod seen;
 mod shadow;
 mod walk;
@@ -35,8 +36,8 @@ use desktop::{
     WindowId,
 };
 
-pub use bus::Surroundings;
 use bus::Bus;
+pub use bus::Surroundings;
 use frame::Bound;
 use seen::Seen;
 use wire::{End, Patience};
@@ -82,7 +83,8 @@ impl Atspi {
         F: Future<Output = Result<T>>,
     {
         ctx.check()?;
-        let runtime = self.runtime.as_ref().ok_or_else(|| DesktopError::NoAccessibility("no thread to be had".into()))?;
+        let runtime =
+            self.runtime.as_ref().ok_or_else(|| DesktopError::NoAccessibility("no thread to be had".into()))?;
         runtime.handle().block_on(async {
             tokio::select! {
                 biased;

@@ -1,76 +1,12 @@
 //! From what an application tells to a node of the seam.
 //!
-//! Owns: role names, states, places on the screen, what counts as secret. Refuses to own: asking.
+//! Owns: states, places on the screen, what counts as secret. Refuses to own: asking.
 
 use desktop::{Limits, Node, Range, Rect, Screen, States, Window};
 
 use super::apps::Kit;
 use super::raw::{Faces, Raw, bit};
-
-pub(super) mod role {
-    pub const CHECK_BOX: u32 = 7;
-    pub const CHECK_MENU_ITEM: u32 = 8;
-    pub const COMBO_BOX: u32 = 11;
-    pub const DATE_EDITOR: u32 = 12;
-    pub const DIAL: u32 = 15;
-    pub const ALERT: u32 = 2;
-    pub const DIALOG: u32 = 16;
-    pub const PANEL: u32 = 39;
-    pub const TABLE: u32 = 55;
-    pub const TREE: u32 = 65;
-    pub const TREE_TABLE: u32 = 66;
-    pub const LABEL: u32 = 29;
-    pub const LIST: u32 = 31;
-    pub const LIST_ITEM: u32 = 32;
-    pub const MENU: u32 = 33;
-    pub const MENU_ITEM: u32 = 35;
-    pub const PASSWORD_TEXT: u32 = 40;
-    pub const POPUP_MENU: u32 = 41;
-    pub const PROGRESS_BAR: u32 = 42;
-    pub const RADIO_BUTTON: u32 = 44;
-    pub const RADIO_MENU_ITEM: u32 = 45;
-    pub const SLIDER: u32 = 51;
-    pub const SPIN_BUTTON: u32 = 52;
-    pub const TERMINAL: u32 = 60;
-    pub const TEXT: u32 = 61;
-    pub const TOGGLE_BUTTON: u32 = 62;
-    pub const TOOL_TIP: u32 = 64;
-    pub const WINDOW: u32 = 69;
-    pub const AUTOCOMPLETE: u32 = 76;
-    pub const EDITBAR: u32 = 77;
-    pub const ENTRY: u32 = 79;
-    pub const DOCUMENT_FRAME: u32 = 82;
-    pub const TABLE_ROW: u32 = 90;
-    pub const TREE_ITEM: u32 = 91;
-    pub const DOCUMENT_TEXT: u32 = 94;
-    pub const DOCUMENT_WEB: u32 = 95;
-    pub const LEVEL_BAR: u32 = 103;
-    pub const RATING: u32 = 114;
-    pub const STATIC: u32 = 116;
-    pub const LIST_BOX: u32 = 98;
-    pub const SWITCH: u32 = 130;
-}
-
-/// Names of roles by number, as the protocol's own library spells them.
-const ROLES: [&str; 131] = [
-    "invalid", "accelerator label", "alert", "animation", "arrow", "calendar", "canvas", "check box", "check menu item",
-    "color chooser", "column header", "combo box", "date editor", "desktop icon", "desktop frame", "dial", "dialog",
-    "directory pane", "drawing area", "file chooser", "filler", "focus traversable", "font chooser", "frame",
-    "glass pane", "html container", "icon", "image", "internal frame", "label", "layered pane", "list", "list item",
-    "menu", "menu bar", "menu item", "option pane", "page tab", "page tab list", "panel", "password text", "popup menu",
-    "progress bar", "push button", "radio button", "radio menu item", "root pane", "row header", "scroll bar",
-    "scroll pane", "separator", "slider", "spin button", "split pane", "status bar", "table", "table cell",
-    "table column header", "table row header", "tearoff menu item", "terminal", "text", "toggle button", "tool bar",
-    "tool tip", "tree", "tree table", "unknown", "viewport", "window", "extended", "header", "footer", "paragraph",
-    "ruler", "application", "autocomplete", "editbar", "embedded", "entry", "chart", "caption", "document frame",
-    "heading", "page", "section", "redundant object", "form", "link", "input method window", "table row", "tree item",
-    "document spreadsheet", "document presentation", "document text", "document web", "document email", "comment",
-    "list box", "grouping", "image map", "notification", "info bar", "level bar", "title bar", "block quote", "audio",
-    "video", "definition", "article", "landmark", "log", "marquee", "math", "rating", "timer", "static",
-    "math fraction", "math root", "subscript", "superscript", "description list", "description term",
-    "description value", "footnote", "content deletion", "content insertion", "mark", "suggestion", "push button menu",
-    "switch",
-];
+use super::role;
 
 /// How an application's coordinates become native pixels of the screen.
 #[derive(Clone, Copy, Debug)]
@@ -99,9 +35,9 @@ impl View {
     #[must_use]
     pub fn fitted(self, top: &Raw, scale: f64) -> Self {
         let off = |view: &Self| {
-            top.extents.and_then(|e| view.place(e)).map_or(u64::MAX, |r| {
-                u64::from(r.w.abs_diff(self.area.w)) + u64::from(r.h.abs_diff(self.area.h))
-            })
+            top.extents
+                .and_then(|e| view.place(e))
+                .map_or(u64::MAX, |r| u64::from(r.w.abs_diff(self.area.w)) + u64::from(r.h.abs_diff(self.area.h)))
         };
         let told = Some(scale).filter(|s| s.is_finite() && *s > 0.0);
         let best = told.into_iter().chain(self.seen_scale(top)).map(|scale| Self { scale, ..self }).min_by_key(off);
@@ -213,33 +149,32 @@ pub(super) fn popover(raw: &Raw) -> bool {
 }
 
 pub(super) fn secret(raw: &Raw) -> bool {
-    raw.role == role::PASSWORD_TEXT
-        || raw.attributes.get("text-input-type").is_some_and(|t| t == "password")
-}
-
-pub(super) fn role_name(raw: &Raw) -> String {
-    match (&raw.role_name, ROLES.get(raw.role as usize)) {
-        (Some(name), _) if !name.is_empty() => name.clone(),
-        (_, Some(name)) => (*name).into(),
-        _ => "unknown".into(),
-    }
-}
-
-/// The role's name has to be asked for.
-pub(super) fn unnamed_role(raw: &Raw) -> bool {
-    raw.role == 70 || raw.role as usize >= ROLES.len()
+    raw.role == role::PASSWORD_TEXT || raw.attributes.get("text-input-type").is_some_and(|t| t == "password")
 }
 
 fn states(raw: &Raw, view: &View, from: Inherited, bounds: Option<&Rect<Screen>>) -> States {
     let mut out = States::default();
     let pairs = [
-        (bit::VISIBLE, States::VISIBLE), (bit::SHOWING, States::SHOWING), (bit::FOCUSABLE, States::FOCUSABLE),
-        (bit::FOCUSED, States::FOCUSED), (bit::CHECKABLE, States::CHECKABLE), (bit::CHECKED, States::CHECKED),
-        (bit::SELECTABLE, States::SELECTABLE), (bit::SELECTED, States::SELECTED),
-        (bit::EXPANDABLE, States::EXPANDABLE), (bit::EXPANDED, States::EXPANDED), (bit::EDITABLE, States::EDITABLE),
-        (bit::READ_ONLY, States::READ_ONLY), (bit::MULTI_LINE, States::MULTI_LINE), (bit::MODAL, States::MODAL),
-        (bit::REQUIRED, States::REQUIRED), (bit::INVALID_ENTRY, States::INVALID), (bit::BUSY, States::BUSY),
-        (bit::PRESSED, States::PRESSED), (bit::ACTIVE, States::ACTIVE), (bit::HAS_POPUP, States::HAS_POPUP),
+        (bit::VISIBLE, States::VISIBLE),
+        (bit::SHOWING, States::SHOWING),
+        (bit::FOCUSABLE, States::FOCUSABLE),
+        (bit::FOCUSED, States::FOCUSED),
+        (bit::CHECKABLE, States::CHECKABLE),
+        (bit::CHECKED, States::CHECKED),
+        (bit::SELECTABLE, States::SELECTABLE),
+        (bit::SELECTED, States::SELECTED),
+        (bit::EXPANDABLE, States::EXPANDABLE),
+        (bit::EXPANDED, States::EXPANDED),
+        (bit::EDITABLE, States::EDITABLE),
+        (bit::READ_ONLY, States::READ_ONLY),
+        (bit::MULTI_LINE, States::MULTI_LINE),
+        (bit::MODAL, States::MODAL),
+        (bit::REQUIRED, States::REQUIRED),
+        (bit::INVALID_ENTRY, States::INVALID),
+        (bit::BUSY, States::BUSY),
+        (bit::PRESSED, States::PRESSED),
+        (bit::ACTIVE, States::ACTIVE),
+        (bit::HAS_POPUP, States::HAS_POPUP),
         (bit::DEFUNCT, States::DEFUNCT),
     ];
     for (from, to) in pairs {
@@ -248,14 +183,22 @@ fn states(raw: &Raw, view: &View, from: Inherited, bounds: Option<&Rect<Screen>>
     if view.kit == Kit::Gtk4 {
         // It marks nothing as showing: what has a place inside the window shows.
         let placed = bounds.is_some_and(|b| !b.is_empty() && view.meets(b));
-        out.set(States::SHOWING, out.has(States::VISIBLE) && (placed || (from.apart && raw.extents.is_some_and(|e| e.2 > 0))));
+        out.set(
+            States::SHOWING,
+            out.has(States::VISIBLE) && (placed || (from.apart && raw.extents.is_some_and(|e| e.2 > 0))),
+        );
     }
     if from.folded || folds(raw, view.kit) {
         out.set(States::SHOWING, false);
     }
     out.set(States::ENABLED, raw.is(bit::ENABLED) || raw.is(bit::SENSITIVE));
     let checks = [
-        role::CHECK_BOX, role::CHECK_MENU_ITEM, role::RADIO_BUTTON, role::RADIO_MENU_ITEM, role::TOGGLE_BUTTON, role::SWITCH,
+        role::CHECK_BOX,
+        role::CHECK_MENU_ITEM,
+        role::RADIO_BUTTON,
+        role::RADIO_MENU_ITEM,
+        role::TOGGLE_BUTTON,
+        role::SWITCH,
     ];
     if checks.contains(&raw.role) {
         out.set(States::CHECKABLE, true);
@@ -285,7 +228,12 @@ fn range(raw: &Raw) -> Option<Range> {
     let now = raw.now?;
     let (min, max) = (raw.min.unwrap_or(0.0), raw.max.unwrap_or(0.0));
     // Buttons and cells of some toolkits have the interface and no bounds: no number is meant.
-    (max > min && now.is_finite() && (max - min).is_finite()).then(|| Range { min, max, now, step: raw.step.unwrap_or(0.0) })
+    (max > min && now.is_finite() && (max - min).is_finite()).then(|| Range {
+        min,
+        max,
+        now,
+        step: raw.step.unwrap_or(0.0),
+    })
 }
 
 pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> Node {
@@ -298,8 +246,12 @@ pub(super) fn node(raw: &Raw, view: &View, from: Inherited, limits: &Limits) -> 
     Node {
         key: raw.at.key(view.epoch),
         parent: None,
-        raw_role: role_name(raw),
-        name: if view.kit == Kit::Gtk4 && class_name(&raw.name) { String::new() } else { clean(&raw.name, limits.max_text) },
+        raw_role: role::name(raw),
+        name: if view.kit == Kit::Gtk4 && class_name(&raw.name) {
+            String::new()
+        } else {
+            clean(&raw.name, limits.max_text)
+        },
         description: clean(&raw.description, limits.max_text),
         value: value.map(|v| clean(v, limits.max_text)),
         range: range(raw),

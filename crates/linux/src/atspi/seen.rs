@@ -36,6 +36,9 @@ impl Seen {
 
     pub fn of(&self, r: &Ref, epoch: u32) -> Option<(WindowId, View, Inherited)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().rev().filter(|k| k.view.epoch == epoch).find_map(|k| k.objects.get(r).map(|i| (k.window, k.view, *i)))
+        all.iter()
+            .rev()
+            .filter(|k| k.view.epoch == epoch)
+            .find_map(|k| k.objects.get(r).map(|i| (k.window, k.view, *i)))
     }
 }

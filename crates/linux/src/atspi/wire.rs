@@ -153,7 +153,13 @@ impl Wire {
         let n = messages.len();
         self.calls.fetch_add(n as u64, Ordering::Relaxed);
         let batch = Arc::new(Batch {
-            slots: Mutex::new(Slots { answers: (0..n).map(|_| None).collect(), left: n, want: 0, last: Instant::now(), any: false }),
+            slots: Mutex::new(Slots {
+                answers: (0..n).map(|_| None).collect(),
+                left: n,
+                want: 0,
+                last: Instant::now(),
+                any: false,
+            }),
             wake: Notify::new(),
         });
         let mut held = Held { wire: self, serials: Vec::with_capacity(n) };
@@ -296,10 +302,5 @@ fn build<B>(to: &str, path: &str, interface: &str, member: &str, body: &B, flags
 where
     B: serde::Serialize + DynamicType,
 {
-    Message::method_call(path, member)
-        .destination(to)
-        .interface(interface)
-        .with_flags(flags)
-        .build(body)
-        .ok()
+    Message::method_call(path, member).destination(to).interface(interface).with_flags(flags).build(body).ok()
 }

@@ -49,7 +49,14 @@ impl Stage {
         until("the accessibility bus", || {
             let said = self.lab.tool(
                 "dbus-send",
-                &["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.a11y.Bus"],
+                &[
+                    "--session",
+                    "--print-reply",
+                    "--dest=org.freedesktop.DBus",
+                    "/",
+                    "org.freedesktop.DBus.NameHasOwner",
+                    "string:org.a11y.Bus",
+                ],
             );
             said.contains("true").then_some(())
         });
@@ -130,7 +137,10 @@ impl Stage {
 pub fn find<'a>(tree: &'a Tree, name: &str) -> &'a Node {
     let named: Vec<&Node> = tree.nodes.iter().filter(|n| n.name == name).collect();
     // A GTK 4 button has a label of the same name inside.
-    named.first().copied().unwrap_or_else(|| panic!("no {name:?} among {:?}", tree.nodes.iter().map(|n| &n.name).collect::<Vec<_>>()))
+    named
+        .first()
+        .copied()
+        .unwrap_or_else(|| panic!("no {name:?} among {:?}", tree.nodes.iter().map(|n| &n.name).collect::<Vec<_>>()))
 }
 
 impl Shown {
