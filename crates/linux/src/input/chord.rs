@@ -46,7 +46,7 @@ impl Hands {
         fingers.seat.sync()?;
         if borrowed {
             let bell = self.bell()?;
-            let mut pace = Pace::new(bell, target.ask, target.pid)?;
+            let mut pace = Pace::new(bell, target)?;
             let slow = pace.step(bell, ctx)?;
             let slow = slow.or(pace.all(bell, ctx)?);
             pace.done(bell)?;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use desktop::{Ctx, Pid, Result, Stopped};
 
 use super::bell::Bell;
+use super::toolkit::Toolkit;
+use super::typing::Target;
 
 /// Without any progress for this long an application counts as not answering.
 const STALL: Duration = Duration::from_millis(930);
@@ -27,8 +29,10 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub fn new(bell: &mut Bell, window: Option<u32>, pid: Option<Pid>) -> Result<Self> {
-        let way = match (window, pid) {
+    pub fn new(bell: &mut Bell, target: &Target) -> Result<Self> {
+        let way = match (target.ask, target.pid) {
+            // Tk can answer before it has come to the keys that were sent earlier.
+            (_, Some(pid)) if target.toolkit == Toolkit::Tk => Way::Sleep(pid),
             (Some(w), _) if bell.answers(w)? => Way::Ping(w),
             (_, Some(pid)) => Way::Sleep(pid),
             _ => Way::Blind,

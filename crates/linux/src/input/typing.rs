@@ -84,7 +84,7 @@ impl Hands {
         codes.sort_unstable();
         codes.dedup();
         fingers.note(self, &codes)?;
-        let mut pace = Pace::new(self.bell()?, target.ask, target.pid)?;
+        let mut pace = Pace::new(self.bell()?, target)?;
         let out = self.run(ctx, fingers, &units, target, &mut pace);
         pace.done(self.bell()?)?;
         out

@@ -20,6 +20,8 @@ pub struct Kit {
     pub window: Window,
     app: App,
     heard: Arc<Mutex<Vec<String>>>,
+    /// Where a terminal writes what is typed into it.
+    typed: Option<std::path::PathBuf>,
 }
 
 impl Kit {
@@ -28,10 +30,15 @@ impl Kit {
     }
 
     fn at(lab: &Lab, d: &dyn Desktop, kit: &str, title: &str, place: &str) -> Self {
+        let file = lab.home.join(format!("typed-{title}"));
+        for old in [file.clone(), file.with_extension("up")] {
+            let _ = std::fs::remove_file(old);
+        }
         let mut app = match kit {
             "xterm" => {
-                let read = format!("{TERMINAL}\n");
-                lab.piped("sh", &["-c", "xterm -u8 -T \"$0\" -geometry 60x10+60+60 -e sh -c \"stty -ixon -icanon -echo; exec /usr/bin/python3 -c '$1' /proc/$$/fd/3\" 3>&1", title, &read])
+                let run = "stty -ixon -icanon -echo; echo ready > \"$0.up\"; exec cat > \"$0\"";
+                let file = file.to_string_lossy();
+                lab.piped("env", &["LC_ALL=C.UTF-8", "xterm", "-u8", "-T", title, "-geometry", "60x10+60+60", "-e", "sh", "-c", run, &file])
             }
             kit => {
                 let script = match kit {
@@ -52,8 +59,9 @@ impl Kit {
             }
         });
         let window = titled(d, title);
-        let me = Self { kit: kit.into(), window, app, heard };
-        until(&format!("{kit} to be ready"), || (me.lines("ready") > 0).then_some(()));
+        let typed = (kit == "xterm").then(|| file.clone());
+        let me = Self { kit: kit.into(), window, app, heard, typed };
+        until(&format!("{kit} to be ready"), || (me.lines("ready") > 0 || file.with_extension("up").exists()).then_some(()));
         let window = d.window(&ctx(), me.window.id).expect("it lives");
         Self { window, ..me }
     }
@@ -70,6 +78,9 @@ impl Kit {
 
     /// What the field holds.
     pub fn text(&self) -> String {
+        if let Some(file) = &self.typed {
+            return String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned();
+        }
         self.with(|l| l.iter().rev().find_map(|l| l.strip_prefix("text ")).unwrap_or_default().to_owned())
     }
 
@@ -168,11 +179,3 @@ pub fn drive(args: &[String]) {
     }
     std::thread::sleep(Duration::from_secs(60));
 }
-
-/// Reads what a terminal types and prints the whole of it each time.
-const TERMINAL: &str = r#"
-import os, sys
-out = open(sys.argv[1], "w", buffering=1, encoding="utf8"); out.write("ready\n"); held = b""
-while True:
-    held += os.read(0, 4096); out.write("text " + held.decode("utf8", "ignore") + "\n")
-"#;
