@@ -25,6 +25,8 @@ pub struct Window {
     pub app_id: Option<String>,
     /// WM class (class part) or bundle id: what the window says of its application.
     pub class: Option<String>,
+    /// WM class (instance part): tells programs of one interpreter apart.
+    pub instance: Option<String>,
     pub title: String,
     pub role: Option<String>,
     /// Client area, without the window manager's frame.

@@ -204,6 +204,7 @@ impl Scene {
             app_name: w.app_name.clone(),
             app_id: w.app_id.clone(),
             class: w.class.clone(),
+            instance: None,
             title: w.title.clone(),
             role: None,
             bounds: w.bounds,

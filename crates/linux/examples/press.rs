@@ -23,7 +23,7 @@ fn window(id: WindowId) -> desktop::Result<Window> {
     let ids = conn.res_query_client_ids(&[spec]).map_err(|e| lost(&e))?.reply().map_err(|e| lost(&e))?;
     let pid = ids.ids.first().and_then(|i| i.value.first()).map(|p| desktop::Pid(*p));
     Ok(Window {
-        id, birth: 0, pid, app_name: String::new(), app_id: None, class: None, title: String::new(), role: None,
+        id, birth: 0, pid, app_name: String::new(), app_id: None, class: None, instance: None, title: String::new(), role: None,
         bounds: desktop::Rect::new(p.dst_x.into(), p.dst_y.into(), g.width.into(), g.height.into()),
         kind: desktop::WindowKind::Normal, owner: None, on_screen: true, minimized: false, active: false, modal: false,
         z: None, scale: 1.0, workspace: None,

@@ -52,6 +52,7 @@ mod linux_only {
                     app_name: String::new(),
                     app_id: None,
                     class: None,
+                    instance: None,
                     title,
                     role: None,
                     bounds: Rect::new(

@@ -85,7 +85,7 @@ fn action() -> Action {
 fn target() -> Target {
     Target {
         addressed: Addressed::Element,
-        app: Some(AppTarget { name: "Ledger".into(), desktop_id: None, executable: Some("/usr/bin/ledger".into()), wm_class: Some("ledger".into()) }),
+        app: Some(AppTarget { name: "Ledger".into(), desktop_id: None, executable: Some("/usr/bin/ledger".into()), wm_class: Some("Ledger".into()), wm_instance: Some("ledger".into()) }),
         window: Some(WindowTarget {
             title: "Ledger".into(),
             role: None,

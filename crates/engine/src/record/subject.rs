@@ -147,6 +147,7 @@ fn app_only(run: &Run<'_>, ctx: &Ctx, pid: Option<u32>) -> Option<Target> {
             desktop_id: app.id.clone(),
             executable: app.exe.as_ref().map(|e| e.display().to_string()),
             wm_class: None,
+            wm_instance: None,
         }),
         ..Target::default()
     })

@@ -207,18 +207,32 @@ pub fn app(window: &Window, app: Option<&App>) -> AppTarget {
         desktop_id: window.app_id.clone().or_else(|| app.and_then(|a| a.id.clone())),
         executable: app.and_then(|a| a.exe.as_ref()).map(|e| e.display().to_string()),
         wm_class: window.class.clone(),
+        wm_instance: window.instance.clone(),
     }
 }
 
 /// The same application: one of the three agrees and none contradicts.
 pub fn same_app(recorded: &AppTarget, today: &AppTarget) -> bool {
-    let file = |p: &str| p.rsplit('/').next().unwrap_or(p).trim_end_matches(" (deleted)").to_owned();
+    let file = |p: &str| {
+        let name = p.rsplit('/').next().unwrap_or(p).trim_end_matches(" (deleted)");
+        // Another version of an interpreter is the same one.
+        if interprets(name) { name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_owned() } else { name.to_owned() }
+    };
+    // Every script of an interpreter has its executable: there the instance tells them apart.
+    let script = [recorded, today].iter().any(|t| t.executable.as_deref().is_some_and(|e| interprets(&file(e))));
+    let instance = both(&recorded.wm_instance, &today.wm_instance).map(|(a, b)| a == b).filter(|_| script);
     let checks = [
+        instance,
         both(&recorded.desktop_id, &today.desktop_id).map(|(a, b)| a == b),
         both(&recorded.executable, &today.executable).map(|(a, b)| file(a) == file(b)),
         both(&recorded.wm_class, &today.wm_class).map(|(a, b)| a.eq_ignore_ascii_case(b)),
     ];
     checks.iter().flatten().all(|c| *c) && (checks.iter().any(|c| *c == Some(true)) || nothing_known(recorded, today))
+}
+
+/// A program that runs others.
+fn interprets(file: &str) -> bool {
+    ["python", "perl", "ruby", "node", "java", "gjs", "bash", "sh", "lua", "php", "wish", "mono", "electron"].iter().any(|i| file.strip_prefix(i).is_some_and(|v| v.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))))
 }
 
 /// Neither says more than its name.
@@ -322,6 +336,7 @@ mod tests {
             desktop_id: Some(id.into()).filter(|s: &String| !s.is_empty()),
             executable: Some(exe.into()).filter(|s: &String| !s.is_empty()),
             wm_class: Some(class.into()).filter(|s: &String| !s.is_empty()),
+            wm_instance: None,
         };
         for (a, b, want) in [
             (t("a", "/usr/bin/a", "A"), t("a", "/opt/bin/a", "a"), true),
@@ -332,6 +347,10 @@ mod tests {
         ] {
             assert_eq!(same_app(&a, &b), want, "{a:?} {b:?}");
         }
+        let script = |exe: &str, instance: &str| AppTarget { wm_instance: Some(instance.into()), ..t("", exe, "X.py") };
+        assert!(!same_app(&script("/usr/bin/python3.11", "ledger"), &script("/usr/bin/python3.11", "other")));
+        assert!(same_app(&script("/usr/bin/python3.11", "ledger"), &script("/usr/bin/python3", "ledger")));
+        assert!(same_app(&script("/usr/bin/chromium", "profile one"), &script("/usr/bin/chromium", "profile two")));
     }
 
     #[test]

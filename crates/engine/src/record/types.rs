@@ -330,6 +330,8 @@ pub struct AppTarget {
     pub executable: Option<String>,
     #[serde(default)]
     pub wm_class: Option<String>,
+    #[serde(default)]
+    pub wm_instance: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

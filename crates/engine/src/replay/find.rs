@@ -138,7 +138,7 @@ impl<'d> Finder<'d> {
     fn app(&mut self, ctx: &Ctx, t: &Target) -> Found<Place> {
         let wanted = t.app.as_ref().ok_or_else(|| Lost::Missing("the application was not recorded".into()))?;
         let running: Vec<App> = self.desktop.apps(ctx, false)?.into_iter().filter(|a| a.pid.is_some()).collect();
-        let today = |a: &App| AppTarget { name: a.name.clone(), desktop_id: a.id.clone(), executable: a.exe.as_ref().map(|e| e.display().to_string()), wm_class: None };
+        let today = |a: &App| AppTarget { name: a.name.clone(), desktop_id: a.id.clone(), executable: a.exe.as_ref().map(|e| e.display().to_string()), wm_class: None, wm_instance: None };
         let fits: Vec<&App> = running.iter().filter(|a| same_app(wanted, &today(a)) && a.name == wanted.name).collect();
         match fits.as_slice() {
             [a] => Ok(Place { window: None, pid: a.pid, tree: None, element: None, rung: "application", point: None, to: None }),

@@ -42,6 +42,7 @@ fn window(raw: &Raw, ident: Option<&Arc<Ident>>) -> Window {
         },
         app_id: ident.and_then(|i| i.id.clone()),
         class: raw.props.class.clone(),
+        instance: raw.props.instance.clone(),
         title: raw.props.title.clone(),
         role: raw.props.role.clone(),
         bounds: raw.bounds,

@@ -355,6 +355,7 @@ fn take_props(x: &X, track: &mut Track, id: u32, asked: Option<AskedProps<'_>>) 
     let props = Props {
         title: text(0).or_else(|| text(1)).unwrap_or_default(),
         class: prop::class(at(2)).1,
+        instance: prop::class(at(2)).0,
         role: text(3),
         types: prop::numbers(at(4)),
         transient: prop::number(at(5)).filter(|id| *id != 0),

@@ -18,6 +18,7 @@ use super::link::Conn;
 pub struct Props {
     pub title: String,
     pub class: Option<String>,
+    pub instance: Option<String>,
     pub role: Option<String>,
     pub types: Vec<u32>,
     pub transient: Option<u32>,
