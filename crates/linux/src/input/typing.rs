@@ -60,6 +60,8 @@ impl Hands {
         fingers.finish(self)?;
         if mapped {
             self.map_read(target)?;
+            // Some window managers bind every key again for each change and fall behind.
+            self.bell()?.manager(MAP_READ)?;
         }
         Ok(())
     }
