@@ -2,7 +2,7 @@
 //!
 //! ROUTE is `seat`, `sent` or `global`. Commands: `win ID`, `move X Y`, `down X Y`, `up X Y`,
 //! `click X Y`, `wheel up X Y`, `key CHORD`, `text T`, `hold CHORD`, `drop CHORD`, `sleep MS`,
-//! `reach`, `die`. Points are of the window given by `win`, or of the screen before that.
+//! `die`. Points are of the window given by `win`, or of the screen before that.
 
 use std::time::{Duration, Instant};
 

@@ -181,8 +181,15 @@ impl Input {
         Some(sent + ECHO).filter(|u| *u > Instant::now())
     }
 
+    /// Whether background input by a second pointer and keyboard is to be had.
     pub fn health(&self) -> Health {
-        Health { name: "second_seat", state: HealthState::Pass, message: String::new(), hint: String::new() }
+        let (state, message) = match Seat::has_agent(&self.wire) {
+            Ok(true) => (HealthState::Pass, "the second pointer and keyboard are there".into()),
+            Ok(false) => (HealthState::Pass, "a second pointer and keyboard are made at first need".into()),
+            Err(e) => (HealthState::Fail, e.to_string()),
+        };
+        let hint = if state == HealthState::Fail { "start the X server with XInput 2 and XTEST" } else { "" };
+        Health { name: "second_seat", state, message, hint: hint.into() }
     }
 
     fn lock(&self, ctx: &Ctx) -> Result<MutexGuard<'_, Hands>> {

@@ -75,6 +75,13 @@ impl Seat {
         Self::find(&wire)
     }
 
+    /// Whether the second pair is there. Changes nothing.
+    pub fn has_agent(wire: &Wire) -> Result<bool> {
+        let name = format!("{NAME} pointer");
+        let devices = wire.conn.xinput_xi_query_device(0u16).heard()?.reply().heard()?.infos;
+        Ok(devices.iter().any(|d| d.type_ == DeviceType::MASTER_POINTER && d.name == name.as_bytes()))
+    }
+
     fn find(wire: &Arc<Wire>) -> Result<Option<Self>> {
         let devices = wire.conn.xinput_xi_query_device(0u16).heard()?.reply().heard()?.infos;
         let master = |what: &str, kind: DeviceType| {
