@@ -10,8 +10,8 @@ use desktop::{Event, EventFilter, Events, Node, NodeKey, Pid, States, Window, Wi
 use crate::effect::EvidenceKind;
 use crate::run::Run;
 
-/// How long an effect is waited for.
-pub const BOUND: Duration = Duration::from_millis(250);
+/// How long an effect is waited for. A GTK button keeps an activation back for a quarter of a second.
+pub const BOUND: Duration = Duration::from_millis(350);
 
 /// What is watched from before an act on.
 pub struct Watch {
