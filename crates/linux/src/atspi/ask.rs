@@ -26,6 +26,9 @@ pub(super) const SELECTION: &str = "org.a11y.atspi.Selection";
 pub(super) const TABLE: &str = "org.a11y.atspi.Table";
 pub(super) const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
+/// Relation of a field to the label that names it.
+const LABELLED_BY: u32 = 2;
+
 /// An object on the bus.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ref {
@@ -251,7 +254,7 @@ impl Ask {
             Ask::Max => into.max = number_of(m),
             Ask::Step => into.step = number_of(m),
             Ask::Selected(_) => into.selected = one_ref(m),
-            Ask::Relations => into.relations = relations(m),
+            Ask::Relations => into.label = label(m),
         }
     }
 }
@@ -292,11 +295,13 @@ pub(super) fn states(words: &[u32]) -> u64 {
     u64::from(words.first().copied().unwrap_or_default()) | u64::from(words.get(1).copied().unwrap_or_default()) << 32
 }
 
-fn relations(m: &Message) -> Vec<(u32, Vec<Ref>)> {
+/// The label of a field, from its relations to other objects.
+fn label(m: &Message) -> Option<Ref> {
     let body = m.body();
-    let Ok(list) = body.deserialize::<Vec<(u32, Vec<Wired<'_>>)>>() else { return Vec::new() };
+    let list = body.deserialize::<Vec<(u32, Vec<Wired<'_>>)>>().ok()?;
     let none: Arc<str> = Arc::from("");
-    list.iter().map(|(kind, to)| (*kind, to.iter().map(|w| w.own(&none)).collect())).collect()
+    let labels = list.iter().find(|(kind, _)| *kind == LABELLED_BY)?;
+    labels.1.first().map(|w| w.own(&none)).filter(|r| !r.is_null())
 }
 
 /// The bulk list of an application, new layout:

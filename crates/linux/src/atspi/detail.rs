@@ -13,8 +13,6 @@ use super::raw::{Faces, Raw, bit};
 use super::role;
 use super::wire::{End, Patience, Wire};
 
-/// Relation of a field to the label that names it.
-const LABELLED_BY: u32 = 2;
 /// An object has no more actions than this, whatever it says.
 const MOST_ACTIONS: usize = 32;
 /// Objects whose number is of interest in a tree; many others carry one without meaning.
@@ -88,7 +86,7 @@ fn first(raw: &Raw, kit: Kit, depth: Depth, known: bool, out: &mut Vec<Ask>) {
         out.push(if kit == Kit::Chromium { Ask::Attributes } else { Ask::AccessibleId });
     }
     let field = has_text(raw) || secret(raw) || [role::COMBO_BOX, role::SLIDER, role::SPIN_BUTTON].contains(&raw.role);
-    if field && (raw.name.is_empty() || (kit == Kit::Qt && raw.role == role::COMBO_BOX)) {
+    if field && !known && (raw.name.is_empty() || (kit == Kit::Qt && raw.role == role::COMBO_BOX)) {
         out.push(Ask::Relations);
     }
 }
@@ -174,9 +172,7 @@ impl Survey<'_> {
                 raw.id = raw.attributes.get("id").cloned();
             }
         }
-        if depth == Depth::Tree {
-            app.lasting.keep(raws);
-        }
+        app.lasting.keep(raws);
         self.names(raws, kit).await
     }
 
@@ -189,7 +185,7 @@ impl Survey<'_> {
         let mut wanted: Vec<Ref> = Vec::new();
         for raw in raws.iter() {
             wanted.extend(raw.selected.clone());
-            wanted.extend(label(raw).cloned());
+            wanted.extend(raw.label.clone());
         }
         if wanted.is_empty() {
             return End::Whole;
@@ -207,7 +203,7 @@ impl Survey<'_> {
         let end = self.ask(&mut foreign, &asks).await;
         names.extend(foreign.into_iter().map(|r| (r.at, r.name)));
         for raw in raws {
-            if let Some(name) = label(raw).and_then(|r| names.get(r)) {
+            if let Some(name) = raw.label.as_ref().and_then(|r| names.get(r)) {
                 raw.name.clone_from(name);
             }
             if let Some(name) = raw.selected.as_ref().and_then(|r| names.get(r)) {
@@ -247,8 +243,4 @@ fn action_names(raws: &[Raw], app: &App, depth: Depth, asks: &mut Vec<(usize, As
         }
     }
     out
-}
-
-fn label(raw: &Raw) -> Option<&Ref> {
-    raw.relations.iter().find(|(kind, _)| *kind == LABELLED_BY).and_then(|(_, to)| to.first())
 }

@@ -1,12 +1,13 @@
-//! What need not be asked again of an object that lives: names of its actions, its id.
+//! What need not be asked again of an object that lives: names of its actions, its id, its label.
 //!
-//! Owns: these two, per object, while role and states are the same. Refuses to own: anything an
+//! Owns: these, per object, while role and states are the same. Refuses to own: anything an
 //! act relies on; that is asked afresh.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::raw::Raw;
+use super::ask::Ref;
+use super::raw::{Faces, Raw};
 
 /// More objects than this are not remembered of one application.
 const MOST: usize = 60_000;
@@ -22,6 +23,9 @@ struct Kept {
 pub(super) struct Known {
     role: u32,
     states: u64,
+    faces: Faces,
+    /// Which label names it; what that is called is not kept.
+    label: Option<Ref>,
     pub actions: Arc<[String]>,
     pub id: Option<String>,
 }
@@ -44,6 +48,7 @@ impl Lasting {
                 if let Some(k) = known {
                     raw.actions = k.actions.to_vec();
                     raw.id.clone_from(&k.id);
+                    raw.label.clone_from(&k.label);
                 }
                 known.is_some()
             })
@@ -56,9 +61,10 @@ impl Lasting {
             kept.objects.clear();
         }
         for raw in raws {
-            let same = kept.objects.get(&raw.at.path).is_some_and(|k| *k.actions == raw.actions[..] && k.id == raw.id);
+            let same = |k: &Known| *k.actions == raw.actions[..] && k.id == raw.id && k.label == raw.label;
+            let same = kept.objects.get(&raw.at.path).is_some_and(same);
             if same && let Some(k) = kept.objects.get_mut(&raw.at.path) {
-                (k.role, k.states) = (raw.role, raw.states);
+                (k.role, k.states, k.faces) = (raw.role, raw.states, raw.faces);
                 continue;
             }
             let actions = kept
@@ -67,9 +73,21 @@ impl Lasting {
                 .filter(|n| ***n == raw.actions[..])
                 .cloned()
                 .unwrap_or_else(|| raw.actions.clone().into());
-            let id = raw.id.clone();
-            kept.objects.insert(raw.at.path.clone(), Known { role: raw.role, states: raw.states, actions, id });
+            let known = Known {
+                role: raw.role,
+                states: raw.states,
+                faces: raw.faces,
+                label: raw.label.clone(),
+                actions,
+                id: raw.id.clone(),
+            };
+            kept.objects.insert(raw.at.path.clone(), known);
         }
+    }
+
+    /// What an object was when it was last asked.
+    pub fn kind(&self, path: &str) -> Option<(u32, Faces)> {
+        self.kept().objects.get(path).map(|k| (k.role, k.faces))
     }
 
     /// Names of actions that people are shown like this, when some object of that role was asked.

@@ -127,7 +127,7 @@ impl Shared {
         let survey = self.survey(link, app, until).await;
         let (tops, bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit, link.epoch);
-        let mut walk = Walk { survey, kit, limits, bulk, shown_only: false };
+        let mut walk = Walk { survey, app: app.clone(), limits, bulk, shown_only: false };
         if let Some((top, scale)) = frame::choose(&tops, window, &view, &self.bound) {
             let view = self.shifted(view.fitted(top, scale), top, window).await;
             let found = walk.from(top.clone()).await?;
@@ -225,8 +225,13 @@ impl Shared {
     /// What lies in the objects below it: what is chosen in a combo box, the name of a row.
     async fn below(&self, survey: &Survey<'_>, app: &Arc<App>, raw: Raw) -> Result<Raw> {
         let limits = Limits { max_nodes: 400, max_depth: 12, max_text: 4096 };
-        let mut walk =
-            Walk { survey: survey.clone(), kit: app.kit(), limits: &limits, bulk: Bulk::default(), shown_only: false };
+        let mut walk = Walk {
+            survey: survey.clone(),
+            app: app.clone(),
+            limits: &limits,
+            bulk: Bulk::default(),
+            shown_only: false,
+        };
         let mut found =
             walk.from(raw).await.map_err(|end| said(end, app.pid).err().unwrap_or(DesktopError::Timeout))?;
         if app.kit() == Kit::Gtk4 {

@@ -97,7 +97,8 @@ pub(super) struct Raw {
     /// The same as people are shown them.
     pub shown: Vec<String>,
     pub attributes: HashMap<String, String>,
-    pub relations: Vec<(u32, Vec<Ref>)>,
+    /// The label that names it.
+    pub label: Option<Ref>,
     pub characters: i32,
     pub caret: Option<i32>,
     pub text: Option<String>,
@@ -138,7 +139,7 @@ impl Default for Raw {
             actions: Vec::new(),
             shown: Vec::new(),
             attributes: HashMap::new(),
-            relations: Vec::new(),
+            label: None,
             characters: 0,
             caret: None,
             text: None,

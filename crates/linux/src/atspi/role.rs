@@ -36,6 +36,7 @@ pub(super) const AUTOCOMPLETE: u32 = 76;
 pub(super) const EDITBAR: u32 = 77;
 pub(super) const ENTRY: u32 = 79;
 pub(super) const DOCUMENT_FRAME: u32 = 82;
+pub(super) const TABLE_CELL: u32 = 56;
 pub(super) const TABLE_ROW: u32 = 90;
 pub(super) const TREE_ITEM: u32 = 91;
 pub(super) const DOCUMENT_TEXT: u32 = 94;

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use desktop::Limits;
 
-use super::apps::Kit;
+use super::apps::{App, Kit};
 use super::ask::{Ask, Ref, items};
 use super::detail::{Survey, basics};
 use super::found::Found;
 use super::raw::{Faces, Item, Raw, bit};
+use super::role;
 use super::wire::End;
 
 /// A table that says it has more children is not asked for all of them.
@@ -55,7 +56,7 @@ impl Bulk {
 
 pub(super) struct Walk<'a> {
     pub survey: Survey<'a>,
-    pub kit: Kit,
+    pub app: Arc<App>,
     pub limits: &'a Limits,
     pub bulk: Bulk,
     /// Nothing below hidden objects is wanted.
@@ -121,6 +122,19 @@ impl Walk<'_> {
         self.join(found, lists).await
     }
 
+    /// What is to be asked of an object that no list told of. Cells of GTK 3 tables are in none;
+    /// what they are stays the same while they live.
+    fn unsaid(&self, raw: &mut Raw) -> &'static [Ask] {
+        let cell = (self.app.kit() == Kit::Gtk3).then(|| self.app.lasting.kind(&raw.at.path)).flatten();
+        match cell.filter(|(role, _)| *role == role::TABLE_CELL) {
+            Some((role, faces)) => {
+                (raw.role, raw.faces) = (role, faces);
+                &[Ask::Name, Ask::Description, Ask::ChildCount, Ask::State]
+            }
+            None => basics(self.app.kit()),
+        }
+    }
+
     fn most(&self, raw: &Raw) -> i32 {
         if raw.faces.has(Faces::TABLE) || raw.is(bit::MANAGES_DESCENDANTS) {
             MANY
@@ -181,7 +195,10 @@ impl Walk<'_> {
                 }
             }
         }
-        let asks: Vec<_> = unknown.iter().flat_map(|i| basics(self.kit).iter().map(|a| (*i, *a))).collect();
+        let asks: Vec<_> = unknown
+            .iter()
+            .flat_map(|i| self.unsaid(&mut found.raws[*i]).iter().map(|a| (*i, *a)).collect::<Vec<_>>())
+            .collect();
         whole(self.survey.ask(&mut found.raws, &asks).await)?;
         Ok(next)
     }
