@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(2000);
 /// How long a window may go on changing.
 const SETTLE: Duration = Duration::from_millis(400);
 /// Between two pictures that must agree.
-const PAUSE: Duration = Duration::from_millis(18);
+const PAUSE: Duration = Duration::from_millis(16);
 /// An act that shows nothing yet is given this long to begin.
 const SLOW_START: Duration = Duration::from_millis(34);
 /// Windows of a desktop whose trees are read, from the front.
@@ -84,61 +84,31 @@ fn capture(desktop: &dyn Desktop, ctx: &Ctx, window: &Window) -> Result<Picture,
 }
 
 /// The window once two pictures of it agree, or at the bound. `before` is its picture from
-/// before the act: as long as nothing shows, the act is given time to begin. `proven`: its
-/// effect was seen already.
-pub fn settled(desktop: &dyn Desktop, id: WindowId, before: Option<&Picture>, proven: bool) -> Look {
-    let ctx = bound();
-    let began = Instant::now();
-    let mut last = match desktop.window(&ctx, id) {
-        Ok(w) => match capture(desktop, &ctx, &w) {
-            Ok(p) => p,
-            // No picture: the tree alone, after the time in which most effects begin.
-            Err(e) => {
-                let _ = ctx.sleep(SLOW_START);
-                return Look { picture: Err(e), ..at(desktop, id) };
-            }
-        },
+/// before the act: as long as nothing shows, the act is given time to begin, unless it `began`:
+/// its effect was seen, or it had its time already.
+pub fn settled(desktop: &dyn Desktop, id: WindowId, before: Option<&Picture>, began: bool) -> Look {
+    let start = Instant::now();
+    let mut last = match desktop.window(&bound(), id) {
+        Ok(w) => capture(desktop, &bound(), &w),
         Err(e) => return Look::nothing(&why(&e)),
     };
     loop {
-        if ctx.sleep(PAUSE).is_err() {
-            return finish(desktop, &ctx, id, Ok(last), true);
-        }
-        let Ok(window) = desktop.window(&ctx, id) else { return Look::nothing("the window is closed") };
-        let now = match capture(desktop, &ctx, &window) {
-            Ok(p) => p,
-            Err(e) => return finish(desktop, &ctx, id, Err(e), false),
+        let _ = bound().sleep(PAUSE);
+        // The tree is read with the second picture: where the two pictures agree, it is of both.
+        let look = at(desktop, id);
+        let over = start.elapsed() >= SETTLE;
+        let agree = match (&last, &look.picture) {
+            (Ok(a), Ok(b)) => pixels::same(a, b),
+            // Without pictures the time in which most effects begin has to do.
+            _ => start.elapsed() >= SLOW_START,
         };
-        let over = began.elapsed() >= SETTLE;
-        let begun = proven || before.is_none_or(|b| !pixels::same(b, &now)) || began.elapsed() >= SLOW_START;
-        if pixels::same(&last, &now) && begun {
-            let look = finish(desktop, &ctx, id, Ok(now), false);
-            // What changed while the tree was read is looked at again.
-            match recheck(desktop, &ctx, &look) {
-                Some(p) if !over => last = p,
-                Some(_) => return Look { unsettled: true, ..look },
-                None => return look,
-            }
-            continue;
+        let shows = began || start.elapsed() >= SLOW_START || matches!((before, &look.picture), (Some(b), Ok(now)) if !pixels::same(b, now));
+        if look.window.is_none() || (agree && shows) {
+            return look;
         }
         if over {
-            return finish(desktop, &ctx, id, Ok(now), true);
+            return Look { unsettled: !agree, ..look };
         }
-        last = now;
+        last = look.picture;
     }
-}
-
-fn finish(desktop: &dyn Desktop, ctx: &Ctx, id: WindowId, picture: Result<Picture, String>, unsettled: bool) -> Look {
-    let window = desktop.window(ctx, id);
-    let tree = match &window {
-        Ok(_) => desktop.tree(ctx, id, &LIMITS).map_err(|e| why(&e)),
-        Err(e) => Err(why(e)),
-    };
-    Look { window: window.ok(), picture, tree, others: Vec::new(), unsettled }
-}
-
-/// The picture of now, when it differs from the one of the look.
-fn recheck(desktop: &dyn Desktop, ctx: &Ctx, look: &Look) -> Option<Picture> {
-    let (window, picture) = (look.window.as_ref()?, look.picture.as_ref().ok()?);
-    capture(desktop, ctx, window).ok().filter(|p| !pixels::same(p, picture))
 }

@@ -3,11 +3,12 @@
 //! Owns: which act becomes a turn of which recording, and the order of looks and times around
 //! it. No tool knows that it is recorded.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use desktop::{Node, Owner, WindowId};
+use desktop::{App, Ctx, Node, Owner, Pid, WindowId};
 use serde_json::{Value, json};
 
 use super::learn;
@@ -23,6 +24,8 @@ use crate::session::Session;
 use crate::time::rfc3339;
 use crate::{Answer, Code};
 
+/// An act that took this long has begun to show, if it shows at all.
+const BEGUN: Duration = Duration::from_millis(100);
 /// How long a video may take to be masked, and how long when the driver ends.
 const MASK: Duration = Duration::from_secs(600);
 const MASK_AT_END: Duration = Duration::from_millis(1200);
@@ -35,6 +38,8 @@ pub struct Records {
     masking: Arc<Mutex<Vec<Arc<Recording>>>>,
     /// One start at a time: a session has one recording.
     starts: Mutex<()>,
+    /// What is known of processes: asking is slow, and it stays so.
+    apps: Mutex<HashMap<Pid, Option<App>>>,
     /// Directories that are being replayed.
     replayed: Arc<Mutex<Vec<PathBuf>>>,
 }
@@ -61,6 +66,7 @@ pub struct Turn {
     subject: Subject,
     field: Option<Node>,
     wall: SystemTime,
+    began: Instant,
 }
 
 struct Entry {
@@ -94,7 +100,7 @@ impl Records {
                 Entry { recording, number, start_ms }
             })
             .collect();
-        Some(Turn { entries, before, subject, field, wall: run.host().wall() })
+        Some(Turn { entries, before, subject, field, wall: run.host().wall(), began: now })
     }
 
     /// Recordings that this act is a turn of. Those that are full end here.
@@ -177,7 +183,8 @@ impl Records {
         if answer.is_err() {
             return look::at(run.desktop(), window.id);
         }
-        look::settled(run.desktop(), window.id, turn.before.picture.as_ref().ok(), outcome_word(answer) == "confirmed")
+        let began = outcome_word(answer) == "confirmed" || run.host().now().saturating_duration_since(turn.began) >= BEGUN;
+        look::settled(run.desktop(), window.id, turn.before.picture.as_ref().ok(), began)
     }
 
     /// The recording of a session.
@@ -187,6 +194,21 @@ impl Records {
 
     pub fn all(&self) -> Vec<Arc<Recording>> {
         self.lock().clone()
+    }
+
+    /// The application of a process.
+    pub fn app_of(&self, run: &Run<'_>, ctx: &Ctx, pid: Pid) -> Option<App> {
+        let mut known = self.apps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(app) = known.get(&pid) {
+            return app.clone();
+        }
+        known.clear();
+        for a in run.desktop().apps(ctx, false).unwrap_or_default() {
+            if let Some(p) = a.pid {
+                known.insert(p, Some(a));
+            }
+        }
+        known.entry(pid).or_insert(None).clone()
     }
 
     /// Held while a recording is begun.

@@ -133,8 +133,7 @@ fn on_top(all: &[Window], at: Point<Screen>) -> Option<Window> {
 }
 
 fn app_of(run: &Run<'_>, ctx: &Ctx, pid: Option<u32>) -> Option<desktop::App> {
-    let pid = pid?;
-    run.desktop().apps(ctx, false).ok()?.into_iter().find(|a| a.pid.is_some_and(|p| p.0 == pid))
+    run.engine.records().app_of(run, ctx, desktop::Pid(pid?))
 }
 
 /// The target of an act on an application.
