@@ -5,7 +5,7 @@ mod common;
 
 use atspi_apps::{Stage, find};
 use common::{App, ctx, until};
-use desktop::{Act, DesktopError, EmptyBecause, Limits, Node, NodeKey, States, WindowKind};
+use desktop::{Act, DesktopError, EmptyBecause, Limits, Node, NodeKey, Placement, States, WindowId, WindowKind};
 
 const KITS: [&str; 3] = ["gtk3", "gtk4", "qt5"];
 
@@ -103,6 +103,35 @@ fn windows_of_one_title_have_their_own_trees() {
             let (own, other) = if left(&w) { ("Left", "Right") } else { ("Right", "Left") };
             let has = |name: &str| tree.nodes.iter().any(|n| n.name == name);
             assert!(has(own) && !has(other), "{kit}: {own} window");
+        }
+    }
+}
+
+/// GTK 4 tells no places on the screen: only which is active tells these apart.
+#[test]
+fn windows_that_cannot_be_told_apart_have_no_tree_rather_than_another_s() {
+    let stage = Stage::start();
+    let app = stage.form("gtk4", "same");
+    let ids = ["Left", "Right"].map(|l| (l, WindowId(app.tells(&format!("xid {l} ")).parse().expect("a number"))));
+    let look = |id| {
+        let w = stage.desk.window(&ctx(), id).expect("it lives");
+        let tree = stage.a11y.tree(&ctx(), &w, &Limits::default()).expect("an answer");
+        (w.active, tree)
+    };
+    for round in 0..3 {
+        for (name, id) in ids {
+            stage.desk.place(&ctx(), id, Placement::Activate).expect("it is activated");
+            until("its tree", || {
+                let (active, tree) = look(id);
+                let shown = tree.nodes.iter().find(|n| n.name == "Left" || n.name == "Right");
+                assert!(shown.is_none_or(|n| n.name == name), "round {round}: {name} has the other's tree");
+                (active && shown.is_some()).then_some(())
+            });
+            for (name, id) in ids {
+                let (_, tree) = look(id);
+                let shown = tree.nodes.iter().find(|n| n.name == "Left" || n.name == "Right");
+                assert!(shown.is_none_or(|n| n.name == name), "round {round}: {name} has the other's tree");
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ impl Bound {
     }
 
     /// The active one of several like it: focus may have moved since the window was listed.
-    fn suppose(&self, w: &Window, epoch: u32, r: &Ref) {
+    pub fn suppose(&self, w: &Window, epoch: u32, r: &Ref) {
         let key = (w.id, w.birth, epoch);
         let before = self.ties().maybe.get(&key).cloned();
         match before {
@@ -109,27 +109,39 @@ fn around(outer: &Rect<Screen>, inner: &Rect<Screen>, out: i32, short: i32) -> b
     margins.iter().all(|m| (-short..=out).contains(m))
 }
 
-/// The object that is this window, with the scale of its units, or none where that cannot be told.
-pub(super) fn choose<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<(&'a Raw, f64)> {
+/// The object that is a window.
+#[derive(Clone, Copy)]
+pub(super) struct Choice<'a> {
+    pub top: &'a Raw,
+    /// Of its units.
+    pub scale: f64,
+    /// Not by what may be a moment old: which is active, or which is left over.
+    pub sure: bool,
+}
+
+/// The object that is this window, or none where that cannot be told. A choice that is not sure
+/// holds when it is the same a moment later, and is then to be told by `Bound::suppose`.
+pub(super) fn choose<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<Choice<'a>> {
     if let Some(one) = at_scale(tops, window, view, bound) {
-        return Some((one, window.scale));
+        return Some(one);
     }
     // The desktop's own setting for large screens is told by no environment.
     let titled = tops.iter().filter(|r| !window.title.is_empty() && r.name == window.title).count();
     [2.0, 3.0].into_iter().filter(|_| titled == 1).find_map(|scale| {
         let scaled = Window { scale, ..window.clone() };
-        at_scale(tops, &scaled, view, bound).filter(|r| r.name == window.title).map(|r| (r, scale))
+        at_scale(tops, &scaled, view, bound).filter(|c| c.top.name == window.title)
     })
 }
 
-fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<&'a Raw> {
+fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) -> Option<Choice<'a>> {
+    let choice = |top, sure| Choice { top, scale: window.scale, sure };
     let titled = |r: &Raw| !window.title.is_empty() && r.name == window.title;
     let fits = |r: &Raw| fit(r, window, view);
     if let Some(known) = bound.get(window, view.epoch)
         && let Some(r) = tops.iter().find(|r| r.at == known)
         && (titled(r) || fits(r) >= Fit::Framed)
     {
-        return Some(r);
+        return Some(choice(r, true));
     }
     let placed: Vec<&Raw> = tops.iter().filter(|r| fits(r) != Fit::No).collect();
     let mut left: Vec<&Raw> =
@@ -143,10 +155,13 @@ fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) ->
     }
     narrow(&mut left, |r| fits(r) == Fit::Exact);
     narrow(&mut left, |r| fits(r) >= Fit::Framed);
-    narrow(&mut left, |r| !bound.other(window, view.epoch, &r.at));
     if let [one] = left[..] {
         bound.set(window, view.epoch, &one.at);
-        return Some(one);
+        return Some(choice(one, true));
+    }
+    narrow(&mut left, |r| !bound.other(window, view.epoch, &r.at));
+    if let [one] = left[..] {
+        return Some(choice(one, false));
     }
     let active: Vec<&Raw> = left.iter().copied().filter(|r| r.is(bit::ACTIVE)).collect();
     let [active] = active[..] else { return None };
@@ -156,8 +171,7 @@ fn at_scale<'a>(tops: &'a [Raw], window: &Window, view: &View, bound: &Bound) ->
         (false, [one]) => one,
         _ => return None,
     };
-    bound.suppose(window, view.epoch, &one.at);
-    Some(one)
+    Some(choice(one, false))
 }
 
 fn narrow(left: &mut Vec<&Raw>, keep: impl Fn(&Raw) -> bool) {

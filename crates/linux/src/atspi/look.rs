@@ -24,6 +24,8 @@ use super::{BULK, PATIENCE, Shared, said, shadow};
 
 /// Kept back from a deadline so that what was found can be handed over: a tenth, within these.
 const RESERVE: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(250));
+/// What only which window is active tells is asked again after this.
+const MOMENT: Duration = Duration::from_millis(120);
 /// Bytes of a text that is read whole.
 const TEXT: usize = 1 << 20;
 /// A Chromium window of no more objects than this has no page in it.
@@ -125,11 +127,23 @@ impl Shared {
         let Ok(_seat) = app.enter() else { return Err(End::Stalled) };
         let kit = app.learn(&link.wire, until).await?;
         let survey = self.survey(link, app, until).await;
-        let (tops, bulk) = tops(&survey, app, kit).await?;
+        let (mut all, mut bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit, link.epoch);
+        let first = frame::choose(&all, window, &view, &self.bound).filter(|c| !c.sure).map(|c| c.top.at.clone());
+        if first.is_some() {
+            tokio::time::sleep(MOMENT).await;
+            (all, bulk) = tops(&survey, app, kit).await?;
+        }
         let mut walk = Walk { survey, app: app.clone(), limits, bulk, shown_only: false };
-        if let Some((top, scale)) = frame::choose(&tops, window, &view, &self.bound) {
-            let view = self.shifted(view.fitted(top, scale), top, window).await;
+        if let Some(choice) = frame::choose(&all, window, &view, &self.bound) {
+            let top = choice.top;
+            if !choice.sure {
+                if first.as_ref() != Some(&top.at) {
+                    return Ok(None);
+                }
+                self.bound.suppose(window, link.epoch, &top.at);
+            }
+            let view = self.shifted(view.fitted(top, choice.scale), top, window).await;
             let found = walk.from(top.clone()).await?;
             return Ok(Some(Place { walk, found, view }));
         }
@@ -139,9 +153,8 @@ impl Shared {
         // Menus and lists of combo boxes lie somewhere below the object they belong to.
         walk.shown_only = true;
         let root = Ref { bus: app.bus.clone(), path: app.root.clone() };
-        let list = tops.iter().map(|t| t.at.clone()).collect();
-        let mut found =
-            walk.from(Raw { child_count: tops.len() as i32, children: Some(list), ..Raw::at(root) }).await?;
+        let list = all.iter().map(|t| t.at.clone()).collect();
+        let mut found = walk.from(Raw { child_count: all.len() as i32, children: Some(list), ..Raw::at(root) }).await?;
         let asks: Vec<_> = frame::popups(&found, kit).into_iter().map(|i| (i, Ask::Extents)).collect();
         whole(walk.survey.ask(&mut found.raws, &asks).await)?;
         let Some(top) = frame::popup(&found, window, &view) else { return Ok(None) };

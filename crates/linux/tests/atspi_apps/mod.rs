@@ -154,6 +154,16 @@ impl Shown {
         });
     }
 
+    /// Wait for a line that begins like this; what follows.
+    pub fn tells(&self, start: &str) -> String {
+        until(&format!("{start:?}"), || {
+            let mut lines = self.lines.lock().expect("lines");
+            let new: Vec<String> = lines.0.try_iter().collect();
+            lines.1.extend(new);
+            lines.1.iter().find_map(|l| l.strip_prefix(start).map(str::to_owned))
+        })
+    }
+
     pub fn said(&self, line: &str) -> bool {
         let mut lines = self.lines.lock().expect("lines");
         let new: Vec<String> = lines.0.try_iter().collect();
