@@ -2,7 +2,7 @@
 //! value read back after each.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use desktop::{Act, DesktopError, Key, Modifiers, Node, NodeKey, Pid, Route, States, Window, WindowKind};
 
@@ -154,7 +154,7 @@ fn choose_in_place(run: &Run<'_>, window: &Window, e: &Element, f: &Found) -> Re
 
 /// The value says so, or the option does.
 fn chosen(run: &Run<'_>, e: &Element, f: &Found, bound: Duration) -> bool {
-    let end = Instant::now() + bound.min(run.ctx.left());
+    let end = run.host().now() + bound.min(run.ctx.left());
     loop {
         let now = run.desktop().read(&run.ctx.at_most(Duration::from_millis(300)), &e.key).ok();
         let valued = now.as_ref().is_some_and(|n| n.value.is_some() || role::of(n) == "combobox");
@@ -166,7 +166,7 @@ fn chosen(run: &Run<'_>, e: &Element, f: &Found, bound: Duration) -> bool {
         if right {
             return true;
         }
-        if Instant::now() >= end || run.wait(Duration::from_millis(10)).is_err() {
+        if run.host().now() >= end || run.wait(Duration::from_millis(10)).is_err() {
             return false;
         }
     }
@@ -195,15 +195,16 @@ fn choose_by_keys(run: &Run<'_>, window: &Window, e: &Element, f: &Found, count:
 /// Open the list, choose in the window that comes, and see it chosen.
 fn choose_in_popup(run: &Run<'_>, window: &Window, e: &Element, wanted: &Wanted, inside: &[Found]) -> Result<ActionResult, Refusal> {
     let before: HashSet<_> = run.desktop().windows(&run.brief()).map_err(|x| run.no(x))?.iter().map(|w| w.id).collect();
-    let Some(action) = press_action(&e.node) else { return nothing(wanted, inside, &e.node) };
-    let open = Act::Invoke { node: e.key.clone(), action: action.to_owned() };
+    let Some(open) = opener(run, e) else { return nothing(wanted, inside, &e.node) };
     run.desktop().perform(&run.brief(), &open, Route::Accessibility).map_err(|x| run.no_window(x, window))?;
-    let end = Instant::now() + Duration::from_millis(1200).min(run.ctx.left());
+    let end = run.host().now() + Duration::from_millis(1200).min(run.ctx.left());
     let mut last = Vec::new();
-    while Instant::now() < end {
+    while run.host().now() < end {
         let mut all = options(run, &e.key)?;
         if all.is_empty() || !last.is_empty() {
-            all.extend(popup_options(run, window.pid, &before)?);
+            // An open list can be a part of the combo box and a window of its own at once.
+            let there: HashSet<_> = all.iter().map(|f| f.key.clone()).collect();
+            all.extend(popup_options(run, window.pid, &before)?.into_iter().filter(|f| !there.contains(&f.key)));
         }
         if !all.is_empty() {
             match pick(&all, wanted) {
@@ -212,6 +213,9 @@ fn choose_in_popup(run: &Run<'_>, window: &Window, e: &Element, wanted: &Wanted,
                         close(run, window, &before);
                         return Ok(done);
                     }
+                    let done = choose_in_open_list(run, window, e, &f)?;
+                    close(run, window, &before);
+                    return Ok(done);
                 }
                 Err(r) => {
                     if !last.is_empty() {
@@ -228,6 +232,36 @@ fn choose_in_popup(run: &Run<'_>, window: &Window, e: &Element, wanted: &Wanted,
     if last.is_empty() { nothing(wanted, inside, &e.node) } else {
         Ok(ActionResult::new(Effect::SuspectedNoop, Route::Accessibility, Mode::Background).escalate(EscalationTarget::Pixel, EscalationReason::SuspectedNoop))
     }
+}
+
+/// What opens its list: its own action, or that of the button inside it. What has no list is not
+/// pressed.
+fn opener(run: &Run<'_>, e: &Element) -> Option<Act> {
+    if role::of(&e.node) != "combobox" && !e.node.has(States::HAS_POPUP) {
+        return None;
+    }
+    let press = |n: &Node| press_action(n).map(|a| Act::Invoke { node: n.key.clone(), action: a.to_owned() });
+    press(&e.node).or_else(|| {
+        let inside = run.desktop().children(&run.brief(), &e.key, 4).ok()?;
+        inside.iter().filter_map(|k| run.desktop().read(&run.brief(), k).ok()).filter(|n| role::of(n) == "button").find_map(|n| press(&n))
+    })
+}
+
+/// The list is open and has the keyboard of its window: to the option by arrow keys, then Return.
+fn choose_in_open_list(run: &Run<'_>, window: &Window, e: &Element, f: &Found) -> Result<ActionResult, Refusal> {
+    let missed = |route| ActionResult::new(Effect::SuspectedNoop, route, Mode::Background).escalate(EscalationTarget::Pixel, EscalationReason::SuspectedNoop);
+    let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
+    let key = |k: &'static str| Act::Key { key: Key::Named(k), modifiers: Modifiers::NONE, window: Some(window.id) };
+    let Ok((route, _)) = ladder::climb(run, ladder::routes(Kind::Keys, Mode::Background), |r| typing::send_keys(run, Some(window), &key("Home"), r)) else {
+        return Ok(missed(Route::Accessibility));
+    };
+    for k in std::iter::repeat_n("Down", f.index).chain(["Return"]) {
+        run.desktop().perform(&run.brief(), &key(k), route).map_err(|x| run.no_window(x, window))?;
+    }
+    if chosen(run, e, f, Duration::from_millis(600)) {
+        return Ok(ActionResult::proven(route, Mode::Background, &[EvidenceKind::ValueReadback]));
+    }
+    Ok(missed(route))
 }
 
 fn nothing(wanted: &Wanted, inside: &[Found], n: &Node) -> Result<ActionResult, Refusal> {

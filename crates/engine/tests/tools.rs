@@ -335,7 +335,6 @@ fn values() {
         click: confirmed by accessibility (selection_readback)
           > select Fruits Pear
         select_option: refused option_not_found
-          > invoke OK click
     "#]]);
 }
 
