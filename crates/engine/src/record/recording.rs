@@ -230,10 +230,12 @@ impl Recording {
         let active = self.film.as_ref().is_some_and(|f| f.active(&self.log));
         let last_error = self.log.last_error();
         let video = self.film.as_ref().map(|f| f.file(&self.log, None));
+        let ended = self.log.ended.load(Ordering::Relaxed);
         let inner = self.log.lock();
         let s = &inner.session;
+        let video = if ended { video.and_then(|v| s.videos.iter().find(|o| o.path == v.path).cloned()) } else { video };
         json!({
-            "recording": !self.log.ended.load(Ordering::Relaxed),
+            "recording": !ended,
             "output_dir": self.log.store.path.display().to_string(),
             "next_turn": inner.next_turn,
             "turns": s.turns,
