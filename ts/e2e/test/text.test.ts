@@ -47,6 +47,24 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt", "page"])("%s", (kind) => {
     scene.child.kill();
   });
 
+  it("sets values and reads them back", async () => {
+    const scene = await world.open(kind);
+    const target = await world.window(driver, scene);
+    const seen = await look(driver, target);
+    const set = async (label: string, value: string) =>
+      act(driver, "set_value", { ...target, element_token: named(seen, label).element_token, value });
+    const name = await set("Name", "Grüße");
+    expect([name.code, name.effect]).toEqual([undefined, "confirmed"]);
+    expect(await settled(scene, "Name", "Grüße")).toBe("Grüße");
+    const from = scene.told.length;
+    const volume = await set("Volume", "40");
+    expect([volume.code, volume.effect]).toEqual([undefined, "confirmed"]);
+    await scene.hears("the number", (t) => t.what === "value" && Number(t.value) === 40, from);
+    scene.child.kill();
+  });
+});
+
+describe.each<Toolkit>(["gtk3", "qt", "page"])("lines in %s", (kind) => {
   it("takes a newline for Return in a line and keeps it in a page of text", async () => {
     const scene = await world.open(kind);
     const target = await world.window(driver, scene);
@@ -65,22 +83,21 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt", "page"])("%s", (kind) => {
     expect(await settled(scene, "Notes", "one\ntwo")).toBe("one\ntwo");
     scene.child.kill();
   });
+});
 
-  it("sets values and reads them back", async () => {
-    const scene = await world.open(kind);
-    const target = await world.window(driver, scene);
-    const seen = await look(driver, target);
-    const set = async (label: string, value: string) =>
-      act(driver, "set_value", { ...target, element_token: named(seen, label).element_token, value });
-    const name = await set("Name", "Grüße");
-    expect([name.code, name.effect]).toEqual([undefined, "confirmed"]);
-    expect(await settled(scene, "Name", "Grüße")).toBe("Grüße");
-    const from = scene.told.length;
-    const volume = await set("Volume", "40");
-    expect([volume.code, volume.effect]).toEqual([undefined, "confirmed"]);
-    await scene.hears("the number", (t) => t.what === "value" && Number(t.value) === 40, from);
-    scene.child.kill();
-  });
+it("presses Return in a GTK4 entry that was clicked, and never claims it for a newline", async () => {
+  const scene = await world.open("gtk4");
+  const target = await world.window(driver, scene);
+  const field = async () => named(await look(driver, target), "Name", "textbox").element_token;
+  const typed = await act(driver, "type_text", { element_token: await field(), text: "one\n" });
+  expect(typed.effect).not.toBe("confirmed");
+  expect(await settled(scene, "Name", "one")).toBe("one");
+  expect((await act(driver, "click", { element_token: await field() })).code).toBeUndefined();
+  const from = scene.told.length;
+  const pressed = await act(driver, "press_key", { ...target, key: "Return" });
+  expect(pressed.code, JSON.stringify(pressed)).toBeUndefined();
+  await scene.hears("Return", (t) => t.what === "activated", from);
+  scene.child.kill();
 });
 
 it("types into the window that was asked for, not the one with the keyboard", async () => {
