@@ -43,7 +43,10 @@ export function compareTurns(a: Turn, b: Turn, at: Thresholds): Difference[] {
   if (x.tool !== y.tool) return [{ kind: "turn", what: "tool", a: x.tool, b: y.tool }];
   const found: Difference[] = [
     ...asDifferences("arguments", leaves(x.arguments, y.arguments, "arguments", at.points)),
-    ...asDifferences("target", leaves(lasting(x.target), lasting(y.target), "target", at.points)),
+    ...asDifferences(
+      "target",
+      leaves(...bothAimed(lasting(x.target), lasting(y.target)), "target", at.points),
+    ),
     ...results(x, y),
     ...trees(a, b),
   ];
@@ -74,6 +77,14 @@ function lasting(target: JsonObject | undefined): JsonObject {
   const offset = object(member(target, "point", "element")) ?? object(member(target, "point", "window"));
   if (offset) out.point = pick(offset, ["x", "y"]);
   return out;
+}
+
+/** Where an element lay is only compared where both recordings know it. */
+function bothAimed(a: JsonObject, b: JsonObject): [JsonObject, JsonObject] {
+  if (a.point !== undefined && b.point !== undefined) return [a, b];
+  const { point: _a, ...x } = a;
+  const { point: _b, ...y } = b;
+  return [x, y];
 }
 
 function pick(from: JsonObject, keys: readonly string[], more: JsonObject = {}): JsonObject {
