@@ -131,8 +131,8 @@ impl Engine {
         let label = lift_session(&mut args)?;
         let session = self.sessions.of(call.client, label.as_deref(), spec.card.even_ended, self.host.now())?;
         let flight = InFlight::new(&session);
-        let mut arguments = Value::Object(legacy::translate(spec, args)?);
         let input = checked(spec);
+        let mut arguments = Value::Object(legacy::translate(input, args)?);
         if let Err(refusal) = schema::check(input, &mut arguments) {
             return self.refused_early(spec, &session, call, arguments, refusal);
         }

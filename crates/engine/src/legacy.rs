@@ -2,16 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::tools::Spec;
 use crate::{Code, Refusal};
 
 /// Ignored where a tool does not have them.
 const IGNORED: &[&str] = &["dispatch", "capture_mode", "cursor_id"];
 
-/// `scope` becomes `target`; `modifier` and `modifiers` stand for each other; `null` is absent.
-pub fn translate(spec: &Spec, mut args: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+/// By the schema of the tool's arguments: `scope` becomes `target`; `modifier` and `modifiers` stand for each other; `null` is absent.
+pub fn translate(schema: &Value, mut args: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
     args.retain(|_, v| !v.is_null());
-    let schema = (spec.input)();
     let has = |k: &str| schema["properties"].get(k).is_some();
     if !has("from_zoom") && args.contains_key("from_zoom") {
         if args["from_zoom"] == json!(false) {

@@ -74,29 +74,48 @@ pub struct Origin {
 #[allow(dead_code)]
 pub struct StateOut {
     window_id: u64,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     pid: Option<u32>,
     window: Map<String, Value>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     snapshot_id: Option<String>,
     /// Of the window.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     element_count: Option<u64>,
     /// In this answer.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     returned_element_count: Option<u64>,
     /// Nothing was left out.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     elements_complete: Option<bool>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     truncated: Option<Map<String, Value>>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     degraded_reason: Option<String>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     elements: Option<Vec<Map<String, Value>>>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     tree_markdown: Option<String>,
     /// Nothing changed since the snapshot that was named.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     unchanged: Option<bool>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     removed: Option<Vec<u32>>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     screenshot: Option<PictureOut>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     screenshot_width: Option<u32>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     screenshot_height: Option<u32>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     screenshot_mime_type: Option<String>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     screenshot_file_path: Option<String>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
     screenshot_error: Option<Map<String, Value>>,
 }
 

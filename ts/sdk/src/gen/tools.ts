@@ -56,25 +56,25 @@ export type GetWindowStateArguments = {
 
 export type GetWindowStateResult = {
   window_id: number;
-  pid: number | null;
+  pid?: number;
   window: Record<string, Json>;
-  snapshot_id: string | null;
+  snapshot_id?: string;
   /** Of the window. */
-  element_count: number | null;
+  element_count?: number;
   /** In this answer. */
-  returned_element_count: number | null;
+  returned_element_count?: number;
   /** Nothing was left out. */
-  elements_complete: boolean | null;
-  truncated: Record<string, Json> | null;
-  degraded_reason: string | null;
-  hint: string | null;
-  elements: Array<Record<string, Json>> | null;
-  tree_markdown: string | null;
+  elements_complete?: boolean;
+  truncated?: Record<string, Json>;
+  degraded_reason?: string;
+  hint?: string;
+  elements?: Array<Record<string, Json>>;
+  tree_markdown?: string;
   /** Nothing changed since the snapshot that was named. */
-  unchanged: boolean | null;
-  since: string | null;
-  removed: number[] | null;
-  screenshot: {
+  unchanged?: boolean;
+  since?: string;
+  removed?: number[];
+  screenshot?: {
     width: number;
     height: number;
     /** Picture pixels per native pixel. */
@@ -87,12 +87,12 @@ export type GetWindowStateResult = {
     captured_at: string;
     /** Part that was off the screen and has no true pixels. */
     partly_off_screen?: boolean;
-  } | null;
-  screenshot_width: number | null;
-  screenshot_height: number | null;
-  screenshot_mime_type: string | null;
-  screenshot_file_path: string | null;
-  screenshot_error: Record<string, Json> | null;
+  };
+  screenshot_width?: number;
+  screenshot_height?: number;
+  screenshot_mime_type?: string;
+  screenshot_file_path?: string;
+  screenshot_error?: Record<string, Json>;
 };
 
 export type ListAppsArguments = {
