@@ -177,7 +177,8 @@ async function replay() {
     `${answer.status ?? answer.code ?? stderr.trim()}: ${turns}`,
   );
   await call("kill_app", { pid, force: true });
-  const diff = await command(["trajectory", "diff", first, second]);
+  // Highlights of the editor fade: a few percent of a small dialog's pixels are a matter of the moment.
+  const diff = await command(["trajectory", "diff", first, second, "--pixels", "5"]);
   check(
     "both recordings are the same",
     diff.code === 0,
