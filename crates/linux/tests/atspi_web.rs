@@ -16,24 +16,7 @@ const PAGE: &str = "<title>Page</title><body>\
 <p style='margin-top:3000px'><button id=far>Far</button></p>";
 
 fn browser(stage: &Stage, flags: &[&str]) -> Shown {
-    let page = stage.lab.home.join("page.html");
-    std::fs::write(&page, PAGE).expect("a page");
-    let data = format!("--user-data-dir={}", stage.lab.home.join("profile").display());
-    let app = format!("--app=file://{}", page.display());
-    let common = [
-        "--no-sandbox",
-        "--test-type",
-        "--no-first-run",
-        "--disable-gpu",
-        "--password-store=basic",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--window-size=700,500",
-        &data,
-        &app,
-    ];
-    stage.app("chromium", &[flags, &common].concat())
+    stage.browser(PAGE, flags)
 }
 
 #[test]

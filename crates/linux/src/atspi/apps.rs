@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use desktop::{DesktopError, Pid, Result};
+use zbus::Message;
 
 use super::ask::{APPLICATION, ROOT, Ref, get, property, refs};
 use super::bus::{DBUS, DBUS_PATH, REGISTRY};
 use super::hand::Hand;
 use super::lasting::Lasting;
+use super::told::Told;
 use super::wire::{End, Wire, call};
 
 /// Calls that may wait for an application that has stopped answering.
@@ -48,6 +50,17 @@ impl Kit {
         self == Kit::Gtk4
     }
 
+    /// It tells of every change of a name, a state or a child, before it answers anything else.
+    pub fn tells(self) -> bool {
+        matches!(self, Kit::Gtk3 | Kit::Gtk4 | Kit::Chromium)
+    }
+
+    /// Its bulk list tells children as it does when asked for them. GTK 4 puts objects into the list
+    /// that it names nowhere else, once they were seen.
+    pub fn lists_children(self) -> bool {
+        self != Kit::Gtk4
+    }
+
     /// Its bulk list is worth asking for.
     pub fn bulk(self) -> bool {
         self != Kit::Qt
@@ -64,6 +77,7 @@ pub(super) struct App {
     kit: OnceLock<Kit>,
     pub lasting: Lasting,
     pub hand: Hand,
+    pub told: Told,
     waiting: Mutex<Vec<Instant>>,
 }
 
@@ -143,6 +157,13 @@ impl Apps {
         known.values().filter(|a| a.pid == pid).cloned().collect()
     }
 
+    /// Take note of a signal. The answer is its sender where that need not tell any more.
+    pub fn note(&self, m: &Message) -> Option<Arc<str>> {
+        let header = m.header();
+        let app = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(header.sender()?.as_str()).cloned()?;
+        app.told.note(m).then(|| app.bus.clone())
+    }
+
     /// The application behind a bus name.
     pub async fn by_name(&self, wire: &Wire, bus: &str, until: Instant) -> Result<Arc<App>> {
         if let Some(app) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(bus) {
@@ -196,6 +217,7 @@ impl Apps {
                     kit: OnceLock::new(),
                     lasting: Lasting::default(),
                     hand: Hand::default(),
+                    told: Told::default(),
                     waiting: Mutex::default(),
                 })
             })

@@ -15,8 +15,8 @@ use zbus::connection::Builder;
 use zbus::{Connection, Message};
 
 use super::apps::Apps;
-use super::events::Ears;
-use super::wire::{Wire, call, order};
+use super::events::{Ears, dismiss};
+use super::wire::{Wire, call};
 
 /// A bus that has not answered by then is taken for not there.
 const PATIENCE: Duration = Duration::from_millis(900);
@@ -28,7 +28,7 @@ const QUEUE: std::num::NonZeroUsize = std::num::NonZeroUsize::new(2048).expect("
 pub(super) const DBUS: &str = "org.freedesktop.DBus";
 pub(super) const DBUS_PATH: &str = "/org/freedesktop/DBus";
 pub(super) const REGISTRY: &str = "org.a11y.atspi.Registry";
-const REGISTRY_PATH: &str = "/org/a11y/atspi/registry";
+pub(super) const REGISTRY_PATH: &str = "/org/a11y/atspi/registry";
 
 /// Where to look for the accessibility bus.
 #[derive(Clone, Debug, Default)]
@@ -126,15 +126,23 @@ impl Bus {
         let conn = open(&address).await?;
         let wire = Wire::new(conn, self.calls.clone());
         // GTK 3 answers Cache.GetItems only once somebody listens to changes of children.
-        if let Some(m) = register("RegisterEvent", "object:children-changed") {
+        if let Some(m) = register("object:children-changed") {
             wire.post(&m).await;
         }
-        Ok(Arc::new(Link {
+        let link = Arc::new(Link {
             wire,
             apps: Apps::default(),
             ears: Ears::default(),
             epoch: self.made.fetch_add(1, Ordering::Relaxed),
-        }))
+        });
+        let weak = Arc::downgrade(&link);
+        link.wire.tap(move |m| {
+            let Some(link) = weak.upgrade() else { return };
+            if let Some(bus) = link.apps.note(m) {
+                tokio::spawn(async move { dismiss(&link, &bus).await });
+            }
+        });
+        Ok(link)
     }
 
     async fn address(&self) -> std::result::Result<String, String> {
@@ -158,12 +166,9 @@ impl Bus {
     }
 }
 
-/// A `RegisterEvent` or `DeregisterEvent` for events of all applications.
-pub(super) fn register(member: &str, event: &str) -> Option<Message> {
-    if member == "DeregisterEvent" {
-        return order(REGISTRY, REGISTRY_PATH, REGISTRY, member, &(event,));
-    }
-    order(REGISTRY, REGISTRY_PATH, REGISTRY, member, &(event, Vec::<&str>::new(), ""))
+/// Have all applications tell of an event.
+pub(super) fn register(event: &str) -> Option<Message> {
+    call(REGISTRY, REGISTRY_PATH, REGISTRY, "RegisterEvent", &(event, Vec::<&str>::new(), ""))
 }
 
 async fn open(address: &str) -> std::result::Result<Connection, String> {

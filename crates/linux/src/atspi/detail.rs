@@ -49,6 +49,22 @@ pub(super) fn has_text(raw: &Raw) -> bool {
         && (fields.contains(&raw.role) || raw.is(bit::EDITABLE) || raw.is(bit::MULTI_LINE))
 }
 
+/// Whose number is its value.
+pub(super) fn numbered(raw: &Raw) -> bool {
+    raw.faces.has(Faces::VALUE) && NUMBERS.contains(&raw.role)
+}
+
+/// Something in it is chosen, which it may tell.
+pub(super) fn chooses(raw: &Raw) -> bool {
+    raw.role == role::COMBO_BOX && raw.faces.has(Faces::SELECTION)
+}
+
+/// It has a place now. Hidden objects have none; GTK 4 marks nothing as showing.
+pub(super) fn placed(raw: &Raw, kit: Kit) -> bool {
+    let hidden = kit != Kit::Gtk4 && !raw.is(bit::VISIBLE) && !raw.is(bit::SHOWING);
+    raw.faces.has(Faces::COMPONENT) && !hidden
+}
+
 /// How much is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
@@ -61,12 +77,12 @@ pub(super) enum Depth {
 /// The first round of questions about a known object.
 fn first(raw: &Raw, kit: Kit, depth: Depth, known: bool, out: &mut Vec<Ask>) {
     let one = depth == Depth::One;
-    // Hidden objects have no place; GTK 4 marks nothing as showing.
-    let hidden = kit != Kit::Gtk4 && !raw.is(bit::VISIBLE) && !raw.is(bit::SHOWING);
-    if raw.faces.has(Faces::COMPONENT) && (one || !hidden) {
+    if placed(raw, kit) || (one && raw.faces.has(Faces::COMPONENT)) {
         out.push(Ask::Extents);
     }
-    if raw.faces.has(Faces::ACTION) && !known {
+    // Labels of GTK 4 offer what is in their menus, whether or not anybody can open one.
+    let label = kit == Kit::Gtk4 && raw.role == role::LABEL && !raw.is(bit::FOCUSABLE);
+    if raw.faces.has(Faces::ACTION) && !known && !label {
         // All objects of Chromium have the same second action, and no name for people.
         out.push(if kit == Kit::Chromium && !one { Ask::ActionName(0) } else { Ask::Actions });
     }
@@ -76,10 +92,10 @@ fn first(raw: &Raw, kit: Kit, depth: Depth, known: bool, out: &mut Vec<Ask>) {
     if has_text(raw) {
         out.push(Ask::CharacterCount);
     }
-    if raw.faces.has(Faces::VALUE) && (one || NUMBERS.contains(&raw.role)) {
+    if numbered(raw) || (one && raw.faces.has(Faces::VALUE)) {
         out.extend_from_slice(if kit.get_all() { &[Ask::Range] } else { &[Ask::Now, Ask::Min, Ask::Max, Ask::Step] });
     }
-    if raw.role == role::COMBO_BOX && raw.faces.has(Faces::SELECTION) {
+    if chooses(raw) {
         out.push(Ask::Selected(0));
     }
     if one || (!known && (raw.is(bit::FOCUSABLE) || raw.is(bit::EDITABLE))) {

@@ -1,6 +1,7 @@
 //! Changes of objects, as applications tell of them.
 //!
-//! Owns: registering for events while somebody listens. Refuses to own: what a change means.
+//! Owns: having applications tell of changes, and who hears of them. Refuses to own: what a change
+//! means.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,13 +11,16 @@ use std::time::{Duration, Instant};
 
 use desktop::{Ctx, DesktopError, Event, Events, Pid, Result};
 use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use zbus::Message;
 
 use super::PATIENCE;
-use super::ask::Ref;
-use super::bus::{Bus, DBUS, DBUS_PATH, Link, register};
-use super::wire::{call, order};
+use super::apps::App;
+use super::ask::{Ask, Ref};
+use super::bus::{Bus, DBUS, DBUS_PATH, Link, REGISTRY, REGISTRY_PATH, register};
+use super::told::Mark;
+use super::wire::call;
 
 /// Events that are kept for a listener who does not come for them.
 const KEPT: usize = 1024;
@@ -32,42 +36,107 @@ const EVENTS: [&str; 10] = [
     "window:destroy",
     "document:load-complete",
 ];
-const RULES: [&str; 3] = [
-    "type='signal',interface='org.a11y.atspi.Event.Object'",
-    "type='signal',interface='org.a11y.atspi.Event.Window'",
-    "type='signal',interface='org.a11y.atspi.Event.Document'",
-];
+/// Kinds of signals that tell of changes.
+const FACES: [&str; 3] =
+    ["org.a11y.atspi.Event.Object", "org.a11y.atspi.Event.Window", "org.a11y.atspi.Event.Document"];
 
 /// Who listens on one connection.
 #[derive(Default)]
-pub(super) struct Ears(AtomicUsize);
+pub(super) struct Ears {
+    wide: AtomicUsize,
+    /// Applications were asked to tell of changes; they do so as long as the connection lives.
+    asked: OnceCell<()>,
+    /// One application at a time.
+    attending: tokio::sync::Mutex<()>,
+}
 
 struct Listening {
     link: Arc<Link>,
     handle: Handle,
     id: u64,
+    /// The bus was asked for the signals of all applications.
+    wide: bool,
     lost: Arc<AtomicBool>,
     events: Receiver<Event>,
+}
+
+fn rule(face: &str, sender: Option<&str>) -> String {
+    let from = sender.map(|s| format!(",sender='{s}'")).unwrap_or_default();
+    format!("type='signal',interface='{face}'{from}")
+}
+
+fn rules(member: &str, sender: Option<&str>) -> Vec<Message> {
+    FACES.iter().filter_map(|f| call(DBUS, DBUS_PATH, DBUS, member, &(rule(f, sender),))).collect()
+}
+
+async fn silent(link: &Link, messages: Vec<Message>, until: Instant) -> bool {
+    link.wire.round(messages, until, PATIENCE).await.answers.iter().any(Option::is_none)
+}
+
+/// Have applications tell of changes. When this is done they were told so: whatever is sent to
+/// them from now on comes later.
+async fn ask(link: &Link, until: Instant) -> Result<()> {
+    let asked = || async {
+        // The last question makes sure that the ones before were taken and passed on.
+        let last = call(REGISTRY, REGISTRY_PATH, REGISTRY, "GetRegisteredEvents", &());
+        let all = EVENTS.iter().filter_map(|e| register(e)).chain(last).collect();
+        if silent(link, all, until).await {
+            return Err(DesktopError::NoAccessibility("the accessibility registry does not answer".into()));
+        }
+        Ok(())
+    };
+    link.ears.asked.get_or_try_init(asked).await.map(drop)
+}
+
+/// Listen to one application, so that `App::told` misses nothing. The mark is of now, or there
+/// is none where it cannot be listened to.
+pub(super) async fn attend(link: &Link, app: &App, until: Instant) -> Option<Mark> {
+    if let Some(mark) = app.told.mark() {
+        return Some(mark);
+    }
+    let _one = link.ears.attending.lock().await;
+    if let Some(mark) = app.told.mark() {
+        return Some(mark);
+    }
+    ask(link, until).await.ok()?;
+    if silent(link, rules("AddMatch", Some(&app.bus)), until).await {
+        return None;
+    }
+    // Only what it answers after it was asked to tell makes it known that it does.
+    let root = Ref { bus: app.bus.clone(), path: app.root.clone() };
+    let (answer, _) = link.wire.one(Ask::State.message(&root)?, until, PATIENCE).await;
+    answer?.ok()?;
+    app.told.begin();
+    app.told.mark()
+}
+
+/// Signals of one application are of no use any more.
+pub(super) async fn dismiss(link: &Link, bus: &str) {
+    for m in rules("RemoveMatch", Some(bus)) {
+        link.wire.post(&m).await;
+    }
 }
 
 pub(super) async fn listen(bus: &Bus, handle: Handle, ctx: &Ctx, pid: Option<Pid>) -> Result<Box<dyn Events>> {
     let pid = pid.filter(|p| p.0 != 0);
     let link = bus.link().await?;
+    ask(&link, ctx.deadline).await?;
     let (to, from) = unbounded_channel();
     let id = link.wire.listen(to);
-    if link.ears.0.fetch_add(1, Ordering::AcqRel) == 0 {
-        let asked = RULES.iter().filter_map(|r| call(DBUS, DBUS_PATH, DBUS, "AddMatch", &(*r,)));
-        let asked = asked.chain(EVENTS.iter().filter_map(|e| register("RegisterEvent", e)));
-        let round = link.wire.round(asked.collect(), ctx.deadline, PATIENCE).await;
-        if round.answers.iter().any(Option::is_none) {
-            close(&link, id).await;
-            return Err(DesktopError::NoAccessibility("the accessibility registry does not answer".into()));
-        }
+    // Signals of an application that is attended come already.
+    let met = pid.map(|p| link.apps.met(p)).unwrap_or_default();
+    let wide = met.is_empty() || met.iter().any(|a| a.told.mark().is_none());
+    if wide
+        && link.ears.wide.fetch_add(1, Ordering::AcqRel) == 0
+        && silent(&link, rules("AddMatch", None), ctx.deadline).await
+    {
+        close(&link, id, wide).await;
+        return Err(DesktopError::NoAccessibility("the bus does not answer".into()));
     }
     let (tell, events) = sync_channel(KEPT);
     let lost = Arc::new(AtomicBool::new(false));
     handle.spawn(sort(from, tell, lost.clone(), pid, link.clone()));
-    Ok(Box::new(Listening { link, handle, id, lost, events }))
+    Ok(Box::new(Listening { link, handle, id, wide, lost, events }))
 }
 
 async fn sort(
@@ -100,12 +169,11 @@ async fn sort(
     }
 }
 
-/// The last listener takes back what the first one asked for.
-async fn close(link: &Link, id: u64) {
+/// The last listener takes back what the first one asked the bus for.
+async fn close(link: &Link, id: u64, wide: bool) {
     link.wire.unlisten(id);
-    if link.ears.0.fetch_sub(1, Ordering::AcqRel) == 1 {
-        let rules = RULES.iter().filter_map(|r| order(DBUS, DBUS_PATH, DBUS, "RemoveMatch", &(*r,)));
-        for m in rules.chain(EVENTS.iter().filter_map(|e| register("DeregisterEvent", e))) {
+    if wide && link.ears.wide.fetch_sub(1, Ordering::AcqRel) == 1 {
+        for m in rules("RemoveMatch", None) {
             link.wire.post(&m).await;
         }
     }
@@ -128,7 +196,7 @@ impl Events for Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        let (link, id) = (self.link.clone(), self.id);
-        self.handle.spawn(async move { close(&link, id).await });
+        let (link, id, wide) = (self.link.clone(), self.id, self.wide);
+        self.handle.spawn(async move { close(&link, id, wide).await });
     }
 }

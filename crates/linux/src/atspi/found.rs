@@ -13,6 +13,7 @@ use super::node::{Inherited, View, class_name, document, node};
 use super::raw::{Raw, bit};
 use super::role;
 
+#[derive(Clone)]
 pub(super) struct Found {
     pub raws: Vec<Raw>,
     pub parents: Vec<Option<usize>>,
@@ -37,6 +38,11 @@ impl Found {
     pub fn cut(&mut self, why: &'static str, omitted: u64) {
         self.cut.get_or_insert(why);
         self.omitted = self.omitted.saturating_add(omitted);
+    }
+
+    /// Nothing was left out.
+    pub fn is_whole(&self) -> bool {
+        self.cut.is_none()
     }
 
     pub fn add(&mut self, raw: Raw, parent: usize) -> usize {

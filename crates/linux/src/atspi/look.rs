@@ -12,15 +12,17 @@ use super::apps::{App, Kit, Seat};
 use super::ask::{ACCESSIBLE, Ask, ROOT, Ref, refs};
 use super::bus::Link;
 use super::detail::{Depth, Survey, basics, has_text};
+use super::events::attend;
 use super::found::{Found, nameless};
 use super::frame;
 use super::hand::eyes;
 use super::node::{Inherited, View, folds, node, secret};
 use super::raw::{Faces, Raw, bit};
 use super::role;
+use super::told::Mark;
 use super::walk::{Bulk, Walk, whole};
 use super::wire::{End, call};
-use super::{BULK, PATIENCE, Shared, said, shadow};
+use super::{BULK, PATIENCE, Shared, said, shadow, warm};
 
 /// Kept back from a deadline so that what was found can be handed over: a tenth, within these.
 const RESERVE: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(250));
@@ -36,14 +38,25 @@ struct Place<'a> {
     walk: Walk<'a>,
     found: Found,
     view: View,
+    /// Until when what the application tells of changes is in it; only of a window that is surely this one.
+    mark: Option<Mark>,
 }
 
 fn empty(why: EmptyBecause) -> Tree {
     Tree { complete: false, empty: Some(why), ..Tree::default() }
 }
 
+/// The tree of an application that did not answer.
+fn silent(end: End) -> Result<Tree> {
+    match end {
+        End::Closed => Ok(empty(EmptyBecause::NoBus)),
+        End::Deadline => Err(DesktopError::Timeout),
+        End::Stalled | End::Whole => Ok(empty(EmptyBecause::NotAnswering)),
+    }
+}
+
 impl Shared {
-    async fn survey<'a>(&self, link: &'a Link, app: &App, until: Instant) -> Survey<'a> {
+    pub(super) async fn survey<'a>(&self, link: &'a Link, app: &App, until: Instant) -> Survey<'a> {
         Survey { near: eyes(link, app, until).await, ..Survey::by(&link.wire, until, PATIENCE) }
     }
 
@@ -55,6 +68,11 @@ impl Shared {
             Err(DesktopError::NoAccessibility(_)) => return Ok(empty(EmptyBecause::NoBus)),
             Err(e) => return Err(e),
         };
+        match self.warm(&link, window, limits, until).await {
+            Ok(Some(tree)) => return Ok(tree),
+            Ok(None) => {}
+            Err(end) => return silent(end),
+        }
         // Half of the time for the places, the rest for what the objects are like.
         let now = Instant::now();
         let half = now + until.saturating_duration_since(now).mul_f32(0.6);
@@ -62,12 +80,10 @@ impl Shared {
             Err(DesktopError::NoAccessibility(_)) => return Ok(empty(EmptyBecause::NoBus)),
             found => found?,
         };
-        let (app, Place { mut walk, mut found, view }) = match found {
+        let (app, Place { mut walk, mut found, view, mark }) = match found {
             Ok(Some(found)) => found,
             Ok(None) => return Ok(empty(EmptyBecause::NoWindow)),
-            Err(End::Closed) => return Ok(empty(EmptyBecause::NoBus)),
-            Err(End::Deadline) => return Err(DesktopError::Timeout),
-            Err(_) => return Ok(empty(EmptyBecause::NotAnswering)),
+            Err(end) => return silent(end),
         };
         walk.survey.until = until;
         match walk.survey.fill(&mut found.raws, &app, Depth::Tree, limits.max_text).await {
@@ -81,8 +97,12 @@ impl Shared {
             return Ok(empty(EmptyBecause::NotEnabled));
         }
         let view = found.page(view);
+        let kept = mark.filter(|_| warm::keeps(&found, &app)).map(|mark| (mark, found.clone()));
         let (tree, said) = found.tree(&view, limits);
         self.seen.keep(window.id, view, said);
+        if let Some((mark, found)) = kept {
+            self.warm.keep(window, limits, view, app, found, mark, &tree);
+        }
         Ok(tree)
     }
 
@@ -126,6 +146,7 @@ impl Shared {
     ) -> std::result::Result<Option<Place<'a>>, End> {
         let Ok(_seat) = app.enter() else { return Err(End::Stalled) };
         let kit = app.learn(&link.wire, until).await?;
+        let mark = if kit.tells() { attend(link, app, until).await } else { None };
         let survey = self.survey(link, app, until).await;
         let (mut all, mut bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit, link.epoch);
@@ -137,6 +158,7 @@ impl Shared {
         let mut walk = Walk { survey, app: app.clone(), limits, bulk, shown_only: false };
         if let Some(choice) = frame::choose(&all, window, &view, &self.bound) {
             let top = choice.top;
+            let sure = choice.sure;
             if !choice.sure {
                 if first.as_ref() != Some(&top.at) {
                     return Ok(None);
@@ -145,7 +167,7 @@ impl Shared {
             }
             let view = self.shifted(view.fitted(top, choice.scale), top, window).await;
             let found = walk.from(top.clone()).await?;
-            return Ok(Some(Place { walk, found, view }));
+            return Ok(Some(Place { walk, found, view, mark: mark.filter(|_| sure) }));
         }
         if window.kind == WindowKind::Normal {
             return Ok(None);
@@ -166,7 +188,7 @@ impl Shared {
             found.raws[0].extents = None;
             found.raws[0].faces = found.raws[0].faces.without(Faces::COMPONENT);
         }
-        Ok(Some(Place { walk, found, view }))
+        Ok(Some(Place { walk, found, view, mark: None }))
     }
 
     async fn shifted(&self, view: View, top: &Raw, window: &Window) -> View {

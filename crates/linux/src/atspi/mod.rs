@@ -24,7 +24,9 @@ mod raw;
 mod role;
 mod seen;
 mod shadow;
+mod told;
 mod walk;
+mod warm;
 mod wire;
 
 use std::future::Future;
@@ -40,6 +42,7 @@ use bus::Bus;
 pub use bus::Surroundings;
 use frame::Bound;
 use seen::Seen;
+use warm::Warm;
 use wire::{End, Patience};
 
 /// An application that has not answered one small question by then is not answering.
@@ -57,6 +60,7 @@ struct Shared {
     bus: Bus,
     bound: Bound,
     seen: Seen,
+    warm: Warm,
 }
 
 impl Atspi {
@@ -73,7 +77,7 @@ impl Atspi {
             .enable_all()
             .build()
             .ok();
-        let shared = Shared { bus: Bus::new(around), bound: Bound::default(), seen: Seen::default() };
+        let shared = Shared { bus: Bus::new(around), bound: Bound::default(), seen: Seen::default(), warm: Warm::default() };
         Self { shared: Arc::new(shared), runtime }
     }
 
@@ -135,8 +139,7 @@ impl Atspi {
         self.run(ctx, self.shared.perform(ctx, act))
     }
 
-    /// Changes of objects of one process, or of all with `None`. Applications are asked to tell
-    /// of them only while somebody listens.
+    /// Changes of objects of one process, or of all with `None`.
     pub fn events(&self, ctx: &Ctx, pid: Option<Pid>) -> Result<Box<dyn Events>> {
         let handle = self.runtime.as_ref().map(|r| r.handle().clone());
         let handle = handle.ok_or_else(|| DesktopError::NoAccessibility("no thread to be had".into()))?;

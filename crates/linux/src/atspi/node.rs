@@ -206,7 +206,7 @@ fn states(raw: &Raw, view: &View, from: Inherited, bounds: Option<&Rect<Screen>>
     }
     out.set(States::MIXED, raw.is(bit::INDETERMINATE) && out.has(States::CHECKABLE));
     out.set(States::SECRET, from.secret || secret(raw));
-    out.set(States::WEB, from.web || raw.attributes.contains_key("tag"));
+    out.set(States::WEB, from.web || document(raw) || raw.attributes.contains_key("tag"));
     out
 }
 

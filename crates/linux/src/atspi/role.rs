@@ -5,6 +5,11 @@
 use super::raw::Raw;
 
 pub(super) const CHECK_BOX: u32 = 7;
+pub(super) const ICON: u32 = 26;
+pub(super) const IMAGE: u32 = 27;
+pub(super) const PUSH_BUTTON: u32 = 43;
+pub(super) const SCROLL_BAR: u32 = 48;
+pub(super) const SEPARATOR: u32 = 50;
 pub(super) const CHECK_MENU_ITEM: u32 = 8;
 pub(super) const COMBO_BOX: u32 = 11;
 pub(super) const DATE_EDITOR: u32 = 12;

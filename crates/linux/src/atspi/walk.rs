@@ -109,7 +109,7 @@ impl Walk<'_> {
                 let left = (raw.child_count as u64).saturating_sub(list.len() as u64);
                 found.cut("too_many_children", left);
                 lists.push((i, list));
-            } else if let Some(list) = self.bulk.children(raw) {
+            } else if let Some(list) = self.bulk.children(raw).filter(|_| self.app.kit().lists_children()) {
                 lists.push((i, list));
             } else {
                 asks.push((i, Ask::Children));

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
-use zbus::message::{Flags, Type};
+use zbus::message::Type;
 use zbus::wire::DynamicType;
 use zbus::{Connection, Message, MessageStream};
 
@@ -83,12 +83,14 @@ struct Batch {
     wake: Notify,
 }
 
+type Tap = Box<dyn Fn(&Message) + Send + Sync>;
 type Waiting = HashMap<u32, (Arc<Batch>, usize)>;
 
 /// A connection that many callers share without waiting for each other.
 pub(super) struct Wire {
     conn: Connection,
     waiting: Mutex<Waiting>,
+    tap: OnceLock<Tap>,
     listeners: Mutex<Vec<(u64, UnboundedSender<Message>)>>,
     next: AtomicU64,
     calls: Arc<AtomicU64>,
@@ -106,6 +108,7 @@ impl Wire {
         let wire = Arc::new(Self {
             conn,
             waiting: Mutex::default(),
+            tap: OnceLock::new(),
             listeners: Mutex::default(),
             next: AtomicU64::new(1),
             calls,
@@ -122,6 +125,11 @@ impl Wire {
 
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire) || self.conn.is_closed()
+    }
+
+    /// Every signal is shown to this one before any message that came after it is handed on.
+    pub fn tap(&self, tap: impl Fn(&Message) + Send + Sync + 'static) {
+        let _ = self.tap.set(Box::new(tap));
     }
 
     /// Every signal that reaches this connection goes to the listener from now on.
@@ -273,7 +281,12 @@ async fn read(wire: std::sync::Weak<Wire>, mut stream: MessageStream) {
         let Some(wire) = wire.upgrade() else { return };
         match message.message_type() {
             Type::MethodReturn | Type::Error => wire.answer(message),
-            Type::Signal => lock(&wire.listeners).retain(|(_, to)| to.send(message.clone()).is_ok()),
+            Type::Signal => {
+                if let Some(tap) = wire.tap.get() {
+                    tap(&message);
+                }
+                lock(&wire.listeners).retain(|(_, to)| to.send(message.clone()).is_ok());
+            }
             Type::MethodCall => {}
         }
     }
@@ -287,20 +300,5 @@ pub(super) fn call<B>(to: &str, path: &str, interface: &str, member: &str, body:
 where
     B: serde::Serialize + DynamicType,
 {
-    build(to, path, interface, member, body, Flags::empty())
-}
-
-/// A method call that asks for no answer.
-pub(super) fn order<B>(to: &str, path: &str, interface: &str, member: &str, body: &B) -> Option<Message>
-where
-    B: serde::Serialize + DynamicType,
-{
-    build(to, path, interface, member, body, Flags::NO_REPLY_EXPECTED)
-}
-
-fn build<B>(to: &str, path: &str, interface: &str, member: &str, body: &B, flags: Flags) -> Option<Message>
-where
-    B: serde::Serialize + DynamicType,
-{
-    Message::method_call(path, member).destination(to).interface(interface).with_flags(flags).build(body).ok()
+    Message::method_call(path, member).destination(to).interface(interface).build(body).ok()
 }

@@ -3,7 +3,7 @@
 //! Owns: the accessibility bus of that desktop and the applications on it.
 #![allow(dead_code)]
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -80,7 +80,7 @@ impl Stage {
         for v in ["WAYLAND_DISPLAY", "XAUTHORITY", "NO_AT_BRIDGE", "AT_SPI_BUS_ADDRESS", "GTK_MODULES"] {
             command.env_remove(v);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut app = App(command.spawn().unwrap_or_else(|e| panic!("{program}: {e}")));
         let out = BufReader::new(app.0.stdout.take().expect("piped"));
         let (tell, lines) = channel();
@@ -97,6 +97,28 @@ impl Stage {
             other => panic!("no toolkit {other}"),
         };
         self.app("/usr/bin/python3", &["-u", "-c", script, what])
+    }
+
+    /// Chromium with this page and nothing else.
+    pub fn browser(&self, page: &str, flags: &[&str]) -> Shown {
+        let file = self.lab.home.join("page.html");
+        std::fs::write(&file, page).expect("a page");
+        let data = format!("--user-data-dir={}", self.lab.home.join("profile").display());
+        let app = format!("--app=file://{}", file.display());
+        let common = [
+            "--no-sandbox",
+            "--test-type",
+            "--no-first-run",
+            "--disable-gpu",
+            "--password-store=basic",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=700,500",
+            &data,
+            &app,
+        ];
+        self.app("chromium", &[flags, &common].concat())
     }
 
     pub fn window(&self, title: &str) -> Window {
@@ -144,6 +166,19 @@ pub fn find<'a>(tree: &'a Tree, name: &str) -> &'a Node {
 }
 
 impl Shown {
+    /// Hand it a line.
+    pub fn hears(&self, line: &str) {
+        let mut to = self.app.0.stdin.as_ref().expect("piped");
+        writeln!(to, "{line}").and_then(|()| to.flush()).expect("it reads");
+    }
+
+    /// Forget what it said so far.
+    pub fn forget(&self) {
+        let mut lines = self.lines.lock().expect("lines");
+        lines.0.try_iter().for_each(drop);
+        lines.1.clear();
+    }
+
     /// Wait for a line that the application prints.
     pub fn says(&self, line: &str) {
         until(&format!("{line:?}"), || {
