@@ -97,7 +97,7 @@ export class Desktop {
 
   async stop() {
     for (const child of this.#children) child.kill("SIGKILL");
-    if (this.daemon !== undefined && this.daemon.exitCode === null) {
+    if (this.daemon !== undefined && this.daemon.exitCode === null && this.daemon.signalCode === null) {
       const gone = once(this.daemon, "exit");
       this.daemon.kill("SIGTERM");
       const late = setTimeout(() => this.daemon.kill("SIGKILL"), 10_000);

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""A window for measuring: `window.py gtk3|gtk4 BUTTONS [animated]`. Prints `clicked N T` and `text TEXT T`
+"""A window for measuring: `window.py gtk3|gtk4 BUTTONS [animated] [counted]`. Prints `clicked N T` and `text TEXT T`
 with T in milliseconds of the monotonic clock."""
 import sys
 import time
 
 import gi
 
-kind, buttons, animated = sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3
+kind, buttons = sys.argv[1], int(sys.argv[2])
+animated = "animated" in sys.argv
+counted = "counted" in sys.argv
 gi.require_version("Gtk", "3.0" if kind == "gtk3" else "4.0")
 from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
@@ -17,11 +19,20 @@ def say(*words):
     print(*words, f"{time.monotonic() * 1e3:.3f}", flush=True)
 
 
+count = Gtk.Label(label="0 clicks")
+
+
+def clicked(n):
+    say("clicked", n)
+    if counted:
+        count.set_text(f"{int(count.get_text().split()[0]) + 1} clicks")
+
+
 def fill(window):
     grid = Gtk.Grid()
     for n in range(buttons):
         button = Gtk.Button(label=f"B{n}")
-        button.connect("clicked", lambda _, n=n: say("clicked", n))
+        button.connect("clicked", lambda _, n=n: clicked(n))
         grid.attach(button, n % ROW, n // ROW, 1, 1)
     entry = Gtk.Entry()
     entry.connect("changed", lambda e: say("text", len(e.get_text())))
@@ -30,6 +41,8 @@ def fill(window):
         bar = Gtk.ProgressBar()
         GLib.timeout_add(50, lambda: bar.pulse() or True)
         grid.attach(bar, 0, buttons // ROW + 2, ROW, 1)
+    if counted:
+        grid.attach(count, 0, buttons // ROW + 3, ROW, 1)
     if kind == "gtk3":
         window.add(grid)
         window.show_all()

@@ -25,7 +25,7 @@ pub use ids::{DisplayId, NodeKey, Pid, WindowId};
 pub use keys::{Chord, Key, Modifier, Modifiers, UnknownKey};
 pub use node::{EmptyBecause, Limits, Node, Range, States, Tree};
 pub use picture::{Picture, Source};
-pub use seam::{Cover, Desktop, Health, HealthState, Info, Video, VideoRequest};
+pub use seam::{Cover, Desktop, Gap, Health, HealthState, Info, Video, VideoRequest};
 pub use space::{Local, Point, Rect, Screen, Size};
 pub use window::{Display, Focus, Hit, Placement, Window, WindowKind};
 

@@ -53,10 +53,23 @@ pub trait Video: Send + Sync {
     fn first_frame(&self) -> Option<std::time::Instant>;
     /// Why it is no longer recording, or `None` while it is.
     fn failed(&self) -> Option<String>;
+    /// Stretches without new frames that were noticed since this was asked last.
+    fn gaps(&self) -> Vec<Gap> {
+        Vec::new()
+    }
     /// Width and height of the frames.
     fn size(&self) -> crate::Size;
     /// End it and wait until the file is whole, within the bound.
     fn stop(&self, ctx: &Ctx) -> Result<()>;
+}
+
+/// A stretch of a video, in its own time, in which frames repeat the one before because none was
+/// taken in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub from: std::time::Duration,
+    pub to: std::time::Duration,
+    pub frames: u32,
 }
 
 /// A part of the screen that a video must not show from one of its times to another.

@@ -59,6 +59,11 @@ impl Engine {
         &*self.host
     }
 
+    /// For what outlives a call.
+    pub fn shared_host(&self) -> Arc<dyn Host> {
+        self.host.clone()
+    }
+
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }

@@ -141,6 +141,58 @@ fn a_turn_tells_what_was_done_and_to_what() {
     assert_eq!(lines.matches("turn_begun").count(), 3);
 }
 
+/// The window is looked at beside the calls: the next act waits for it, and so does the end.
+#[test]
+fn a_turn_is_seen_before_the_next_act() {
+    let mut w = World::new(LEDGER);
+    start(&w, json!({})).expect("a recording");
+    w.look(1).expect("a look");
+    let value = |turn: u32, file: &str, label: &str| {
+        let state = read(&dir(&w).join(format!("turn-{turn:05}")).join(file));
+        let row = state["elements"].as_array().expect("rows").iter().find(|e| e["label"] == label).expect("the element").clone();
+        (row["value"].clone(), row["states"].as_array().is_some_and(|s| s.contains(&json!("checked"))))
+    };
+    for _ in 0..4 {
+        w.call("click", json!({"element_token": w.token("Agree")})).expect("a click");
+    }
+    w.call("set_value", json!({"element_token": w.token("Name"), "value": "Ada"})).expect("a value");
+    stop(&w);
+    for turn in 1..=4 {
+        let (before, after) = (value(turn, "before_state.json", "Agree").1, value(turn, "app_state.json", "Agree").1);
+        assert_eq!((before, after), (turn % 2 == 0, turn % 2 == 1), "turn {turn}");
+    }
+    assert_ne!(value(4, "app_state.json", "Name").0, json!("Ada"), "nothing of the next act is in it");
+    assert_eq!(value(5, "app_state.json", "Name").0, json!("Ada"));
+}
+
+#[test]
+fn what_was_not_read_is_not_captured() {
+    let w = World::new(LEDGER);
+    start(&w, json!({})).expect("a recording");
+    w.desktop.hang(10);
+    let _ = w.call("click", json!({"window_id": 1, "x": 20, "y": 20, "delivery_mode": "foreground"}));
+    stop(&w);
+    let turn = dir(&w).join("turn-00001");
+    let evidence = read(&turn.join("evidence.json"));
+    for (part, file) in [("before_state", "before_state.json"), ("app_state", "app_state.json")] {
+        assert_eq!(evidence[part]["status"], "unavailable", "{part}");
+        assert!(evidence[part]["why"].as_str().is_some_and(|w| w.contains("answer")), "{evidence}");
+        assert!(!turn.join(file).exists(), "{file}");
+    }
+}
+
+/// The masking of a video goes on after the stop was answered.
+#[test]
+fn a_directory_is_free_when_the_stop_is_answered() {
+    let mut w = World::new(LEDGER);
+    w.host.keep_secret("token", "T0ps3cret");
+    for n in 0..12 {
+        start(&w, json!({"record_video": true, "overwrite": n > 0})).unwrap_or_else(|r| panic!("start {n}: {}", r.text()));
+        play(&mut w, &[("type_text", json!({"element_token": "@Name", "secret": "token"}))]);
+        stop(&w);
+    }
+}
+
 /// Writes the sample of this version anew, into the directory that the variable names.
 #[test]
 fn a_sample_can_be_made() {
@@ -276,18 +328,19 @@ fn a_secret_typed_in_plain_is_a_reference() {
     start(&w, json!({"record_video": true})).expect("a recording");
     play(&mut w, &[("type_text", json!({"element_token": "@Name", "secret": "token"})), ("type_text", json!({"element_token": "@Name", "text": "T0ps3cret"}))]);
     stop(&w);
+    // The video is masked beside.
+    for _ in 0..200 {
+        if read(&dir(&w).join("session.json"))["video"]["masking"] == "done" {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(read(&dir(&w).join("session.json"))["video"]["masking"], "done");
     let mut all = Vec::new();
     bytes_under(w.host.root(), &mut all);
     assert!(!all.windows(9).any(|b| b == b"T0ps3cret"));
     assert_eq!(action(&w, 1)["arguments"]["secret"], "token");
     assert_eq!(action(&w, 2)["arguments"]["text"]["redacted"], true);
-    for _ in 0..200 {
-        if read(&dir(&w).join("session.json"))["video"]["masking"] == "done" {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    panic!("the video was not masked: {}", read(&dir(&w).join("session.json"))["video"]);
 }
 
 #[test]
@@ -413,9 +466,4 @@ fn edit(path: &Path, key: &str, value: Value) {
     let mut v = read(path);
     v[key] = value;
     std::fs::write(path, v.to_string()).expect("written");
-}
-
-#[test]
-fn the_published_schema_is_the_one_of_the_types() {
-    expect_test::expect_file!["../../../proto/trajectory.json"].assert_eq(&engine::trajectory_schema());
 }

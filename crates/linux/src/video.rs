@@ -8,13 +8,13 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use desktop::{Ctx, DesktopError, Result, Size, Video, VideoRequest};
+use desktop::{Ctx, DesktopError, Gap, Result, Size, Video, VideoRequest};
 use rustix::process::{Signal, kill_process};
 
 use crate::apps::entries::in_path;
@@ -52,7 +52,7 @@ pub fn start(ctx: &Ctx, request: &VideoRequest, display: &str, size: Size) -> Re
         .map_err(|e| DesktopError::System(format!("{}: {e}", request.path.display())))?;
     let mut command = Command::new(program);
     command.args(arguments(request, display, size));
-    let recorder = Recorder::start(command, size).inspect_err(|_| drop(fs::remove_file(&request.path)))?;
+    let recorder = Recorder::start(command, size, request.fps.clamp(1, 60)).inspect_err(|_| drop(fs::remove_file(&request.path)))?;
     if let Err(e) = recorder.begun(ctx, &request.path) {
         recorder.tell(Order::Kill);
         recorder.wait_end(Instant::now() + INTERRUPTED);
@@ -66,8 +66,8 @@ fn arguments(request: &VideoRequest, display: &str, size: Size) -> Vec<String> {
     let fps = request.fps.clamp(1, 60);
     let text = format!(
         "-hide_banner -nostats -loglevel info -y -f x11grab -draw_mouse 1 -framerate {fps} -video_size {}x{} -i {display} \
-         -an -vf fps={fps} -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g {fps} \
-         -flush_packets 1 -frag_duration 500000 -movflags +empty_moov+default_base_moof -f mp4",
+         -an -fps_mode cfr -r {fps} -progress pipe:1 -stats_period 0.25 -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g {fps} \
+         -flush_packets 1 -frag_duration 250000 -movflags +empty_moov+default_base_moof -f mp4",
         size.w, size.h
     );
     let mut args: Vec<String> = text.split_whitespace().map(String::from).collect();
@@ -88,6 +88,33 @@ struct Known {
     log: Vec<String>,
     asked: bool,
     ended: Option<ExitStatus>,
+    count: Count,
+    gaps: Vec<Gap>,
+}
+
+/// What the child counts: frames written, those of them that repeat the one before.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    at: Duration,
+    repeated: u32,
+}
+
+/// Repeated frames that make a gap: fewer come and go with every breath of the machine.
+const GAP: Duration = Duration::from_millis(100);
+
+impl Known {
+    /// The child counted anew.
+    fn count(&mut self, now: Count, fps: u32) {
+        let before = std::mem::replace(&mut self.count, now);
+        let frames = now.repeated.saturating_sub(before.repeated);
+        if Duration::from_secs(1) * frames < GAP * fps {
+            return;
+        }
+        match self.gaps.last_mut().filter(|g| g.to == before.at) {
+            Some(g) => (g.to, g.frames) = (now.at, g.frames + frames),
+            None => self.gaps.push(Gap { from: before.at, to: now.at, frames }),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -110,8 +137,8 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn start(mut command: Command, size: Size) -> Result<Self> {
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+    fn start(mut command: Command, size: Size, fps: u32) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         sys::dies_with_us(&mut command);
         let watch = Arc::new(Watch::default());
         let (orders, told) = mpsc::channel();
@@ -123,7 +150,7 @@ impl Recorder {
             .spawn(move || match command.spawn() {
                 Ok(child) => {
                     let _ = tell.send(Ok(()));
-                    tend(child, &theirs, &told);
+                    tend(child, &theirs, &told, fps);
                 }
                 Err(e) => drop(tell.send(Err(e))),
             })
@@ -182,6 +209,10 @@ impl Video for Recorder {
         (known.ended.is_some() && !known.asked).then(|| reason(&known))
     }
 
+    fn gaps(&self) -> Vec<Gap> {
+        std::mem::take(&mut lock(&self.watch.known).gaps)
+    }
+
     fn size(&self) -> Size {
         self.size
     }
@@ -208,7 +239,11 @@ impl Drop for Recorder {
 }
 
 /// Watch the child until its end, and bring the end about when told to.
-fn tend(mut child: Child, watch: &Arc<Watch>, told: &Receiver<Order>) {
+fn tend(mut child: Child, watch: &Arc<Watch>, told: &Receiver<Order>, fps: u32) {
+    if let Some(counts) = child.stdout.take() {
+        let watch = watch.clone();
+        let _ = thread::Builder::new().name("video-count".into()).spawn(move || follow(counts, &watch, fps));
+    }
     if let Some(log) = child.stderr.take() {
         let watch = watch.clone();
         let _ = thread::Builder::new().name("video-log".into()).spawn(move || listen(log, &watch));
@@ -276,6 +311,20 @@ fn listen(log: ChildStderr, watch: &Watch) {
     }
 }
 
+/// Read what it counts, block by block: `dup_frames=3`, `out_time_us=1500000`, `progress=continue`.
+fn follow(counts: ChildStdout, watch: &Watch, fps: u32) {
+    let mut now = Count::default();
+    for line in BufReader::new(counts).lines().map_while(|l| l.ok()) {
+        let Some((key, value)) = line.trim().split_once('=') else { continue };
+        match key {
+            "dup_frames" => now.repeated = value.parse().unwrap_or(now.repeated),
+            "out_time_us" => now.at = value.parse().map_or(now.at, Duration::from_micros),
+            "progress" => watch.change(|k| k.count(now, fps)),
+            _ => {}
+        }
+    }
+}
+
 /// `Duration: N/A, start: 1700000000.123456, bitrate: …`: frames of x11grab carry the wall clock.
 fn started_at(line: &str) -> Option<Instant> {
     let rest = line.strip_prefix("Duration:")?.split_once("start: ")?.1;
@@ -309,5 +358,16 @@ mod tests {
         let age = started_at(&line).expect("a time").elapsed().as_secs_f64();
         assert!((1.9..3.0).contains(&age), "{age}");
         assert!(started_at("Stream #0:0: Video: rawvideo").is_none());
+    }
+
+    #[test]
+    fn repeated_frames_make_gaps() {
+        let ms = Duration::from_millis;
+        let mut k = Known::default();
+        for (at, repeated) in [(250, 0), (500, 2), (1500, 30), (1750, 36), (2000, 36), (2500, 45)] {
+            k.count(Count { at: ms(at), repeated }, 30);
+        }
+        let gap = |from, to, frames| Gap { from: ms(from), to: ms(to), frames };
+        assert_eq!(k.gaps, [gap(500, 1750, 34), gap(2000, 2500, 9)]);
     }
 }

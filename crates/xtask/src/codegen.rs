@@ -37,6 +37,7 @@ pub fn run(mode: Mode) -> Result<()> {
     let json = tools::json(&catalogue)?;
     outputs.extend(tools::typescript(&json)?);
     outputs.push(Output::new("proto/tools.json", json));
+    outputs.push(Output::new("proto/trajectory.json", engine::trajectory_schema()));
     outputs.push(docs::page(&catalogue));
     let mut stale = Vec::new();
     for output in outputs {

@@ -1,6 +1,8 @@
 /** A recording is replayed in a restarted application, and what is secret is in no byte of it. */
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Driver } from "@cua-driver/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { act, look, named } from "../support/acts.js";
@@ -187,3 +189,46 @@ it("refuses a second recording and a full folder", async () => {
   expect((await act(driver, "start_recording", { output_dir: dir })).code).toBe("recording_exists");
   expect((await act(driver, "stop_recording", {})).code).toBe("not_recording");
 });
+
+it("marks where the video took no frames", async () => {
+  const dir = join(world.dir, "gap");
+  await driver.raw("start_recording", { output_dir: dir, record_video: true });
+  const encoder = childrenOf(world.daemon.pid, "ffmpeg");
+  expect(encoder).toHaveLength(1);
+  await sleep(800);
+  const from = Date.now();
+  for (const pid of encoder) process.kill(pid, "SIGSTOP");
+  await sleep(1_000);
+  for (const pid of encoder) process.kill(pid, "SIGCONT");
+  const stalled = Date.now() - from;
+  await sleep(800);
+  const { structured } = await driver.raw("stop_recording");
+  const lines = readFileSync(join(dir, "events.jsonl"), "utf8").trim().split("\n");
+  const gaps = lines.map((l) => JSON.parse(l) as Gap).filter((e) => e.event === "gap");
+  const frames = gaps.reduce((sum, g) => sum + Number(/(\d+) frames/.exec(g.reason)?.[1] ?? 0), 0);
+  expect(frames * 33, JSON.stringify(gaps)).toBeGreaterThan(stalled * 0.7);
+  const probe = ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0"];
+  const seconds = execFileSync("ffprobe", [...probe, join(dir, "recording.mp4")], { encoding: "utf8" });
+  const { video } = structured as unknown as { video: { start_ms: number; end_ms: number } };
+  expect(Math.abs(Number(seconds) * 1000 - (video.end_ms - video.start_ms))).toBeLessThan(500);
+});
+
+interface Gap {
+  event: string;
+  reason: string;
+}
+
+/** Processes of this name that one started. */
+function childrenOf(parent: number, name: string): number[] {
+  const of = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/stat`, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  return readdirSync("/proc")
+    .filter((p) => /^\d+$/.test(p) && of(p).includes(`(${name}) `))
+    .filter((p) => Number(of(p).split(") ")[1]?.split(" ")[1]) === parent)
+    .map(Number);
+}

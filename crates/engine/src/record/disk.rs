@@ -77,6 +77,14 @@ pub struct Dir {
     name: String,
 }
 
+/// A child between its fork and its program has a copy of the descriptor, and with it the lock:
+/// closing alone would not let go of it at once.
+impl Drop for Dir {
+    fn drop(&mut self) {
+        self.unlock();
+    }
+}
+
 impl Dir {
     /// Open a directory that is there. Its last component is no link.
     pub fn open(path: &Path) -> Disk<Self> {

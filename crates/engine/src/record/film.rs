@@ -3,11 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use desktop::{Ctx, Desktop, Rect, Screen, Video, VideoRequest};
+use desktop::{Ctx, Desktop, Gap, Rect, Screen, Video, VideoRequest};
 
 use super::log::Log;
 use super::store::{masked_name, video_name};
-use super::types::{Masking, VideoFile};
+use super::types::{Line, Masking, VideoFile};
 use crate::Host;
 
 /// How long the first frame is waited for.
@@ -44,8 +44,8 @@ impl Film {
         };
         let inner = Inner { video, error, start: None, size: [0, 0], open: vec![], covers: vec![], last_look: 0 };
         let film = Self { name, fps, inner: Mutex::new(inner) };
-        let end = Instant::now() + FIRST_FRAME;
-        while film.active(log) && film.lock().start.is_none() && Instant::now() < end {
+        let end = host.now() + FIRST_FRAME;
+        while film.active(log) && film.lock().start.is_none() && host.now() < end {
             host.wait(Duration::from_millis(10), &desktop::Cancel::default());
         }
         let _ = log.store.dir().make_private(&film.name);
@@ -71,6 +71,24 @@ impl Film {
             return false;
         }
         true
+    }
+
+    /// Look after it: its end, and times in which it took no frames. False once it has ended.
+    pub fn tend(&self, log: &Log) -> bool {
+        let active = self.active(log);
+        let gaps = self.lock().video.as_ref().map(|v| v.gaps()).unwrap_or_default();
+        self.note_gaps(log, gaps);
+        active
+    }
+
+    fn note_gaps(&self, log: &Log, gaps: Vec<Gap>) {
+        let Some(start) = self.lock().start else { return };
+        for g in gaps {
+            let from_ms = log.ms(start + g.from);
+            let until = log.ms(start + g.to);
+            let reason = format!("{}: {} frames were not taken in time, until {until}; the frame before them stands in their place", self.name, g.frames);
+            log.note_at(log.now(), |t_ms| Line::Gap { t_ms, from_ms, reason });
+        }
     }
 
     pub fn error(&self) -> Option<String> {
@@ -105,21 +123,25 @@ impl Film {
     }
 
     /// End it and wait until the file is whole.
-    pub fn stop(&self, log: &Log, at: u64) {
-        self.active(log);
+    pub fn stop(&self, log: &Log) {
+        self.tend(log);
         let video = self.lock().video.take();
-        if let Some(v) = video
-            && let Err(e) = v.stop(&Ctx::lasting(STOP))
-        {
-            self.lock().error = Some(e.to_string());
-            log.failed(None, format!("the video did not end well: {e}"));
+        if let Some(v) = video {
+            if let Err(e) = v.stop(&Ctx::lasting(STOP)) {
+                self.lock().error = Some(e.to_string());
+                log.failed(None, format!("the video did not end well: {e}"));
+            }
+            self.note_gaps(log, v.gaps());
         }
+        let _ = log.store.dir().make_private(&self.name);
+    }
+
+    /// No look comes any more: what could be read to the last is covered to the end.
+    pub fn close(&self, at: u64) {
         let mut inner = self.lock();
         for (r, from) in std::mem::take(&mut inner.open) {
             inner.covers.push((r, from, at));
         }
-        drop(inner);
-        let _ = log.store.dir().make_private(&self.name);
     }
 
     /// Cover what could be read, in a new file that takes the place of the old. A video that

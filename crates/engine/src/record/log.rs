@@ -10,8 +10,10 @@ use super::disk::DiskError;
 use super::store::Store;
 use super::types::{Line, Session};
 use super::writer::Kept;
+use crate::Host;
 
 pub struct Log {
+    host: Arc<dyn Host>,
     pub store: Arc<Store>,
     /// The recording takes no more.
     pub ended: AtomicBool,
@@ -29,13 +31,17 @@ pub struct Inner {
 }
 
 impl Log {
-    pub fn new(store: Arc<Store>, session: Session, next_turn: u32, zero: Instant, base_ms: u64) -> Self {
+    pub fn new(host: Arc<dyn Host>, store: Arc<Store>, session: Session, next_turn: u32, zero: Instant, base_ms: u64) -> Self {
         let inner = Inner { session, next_turn, last_ms: base_ms, error: None };
-        Self { store, ended: AtomicBool::new(false), zero, base_ms, inner: Mutex::new(inner) }
+        Self { host, store, ended: AtomicBool::new(false), zero, base_ms, inner: Mutex::new(inner) }
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn now(&self) -> Instant {
+        self.host.now()
     }
 
     /// What the clock shows at a moment.
@@ -61,7 +67,7 @@ impl Log {
 
     pub fn note(&self, line: impl FnOnce(u64) -> Line) {
         if !self.ended.load(Ordering::Relaxed) {
-            self.note_at(Instant::now(), line);
+            self.note_at(self.now(), line);
         }
     }
 
@@ -82,7 +88,7 @@ impl Log {
     /// Something went wrong that the acts do not suffer from.
     pub fn failed(&self, turn: Option<u32>, message: String) {
         tracing::warn!(turn, message, "recording");
-        self.note_at(Instant::now(), |t_ms| Line::Error { t_ms, turn, message: message.clone() });
+        self.note_at(self.now(), |t_ms| Line::Error { t_ms, turn, message: message.clone() });
         self.lock().error = Some(message);
     }
 

@@ -1,5 +1,6 @@
 //! Recording: what an agent did, on disk, so that it can be looked at, compared and done again.
 
+mod after;
 pub mod disk;
 mod example;
 mod film;

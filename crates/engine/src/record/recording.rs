@@ -20,7 +20,7 @@ use super::state;
 use super::store::{Found, Onto, Store, StoreError};
 use super::turn::Done;
 use super::types::{Actor, Driver, EndReason, Line, Masking, Os, Part, SCHEMA, SCHEMA_VERSION, Screen, Session, Settings, VideoFile, Whose};
-use super::writer::Writer;
+use super::writer::{Kept, Writer};
 use crate::time::rfc3339;
 use crate::Host;
 
@@ -33,7 +33,7 @@ pub struct Recording {
     pub settings: Settings,
     holder: Mutex<Holder>,
     writer: Writer,
-    film: Option<Film>,
+    film: Option<Arc<Film>>,
     secrets: Secrets,
     interrupted: bool,
 }
@@ -64,7 +64,7 @@ pub enum StartError {
 
 impl Recording {
     /// Begin. `accepted` is the moment of the call: zero of the clock.
-    pub fn start(desktop: &Arc<dyn Desktop>, host: &dyn Host, secrets: &Secrets, wanted: Wanted, accepted: Instant) -> Result<Arc<Self>, StartError> {
+    pub fn start(desktop: &Arc<dyn Desktop>, host: &Arc<dyn Host>, secrets: &Secrets, wanted: Wanted, accepted: Instant) -> Result<Arc<Self>, StartError> {
         let (store, found) = Store::open(&wanted.path, wanted.onto)?;
         let store = Arc::new(store);
         let wall = host.wall() - host.now().saturating_duration_since(accepted);
@@ -74,7 +74,7 @@ impl Recording {
         let videos = found.videos;
         let (last_ms, interrupted, leftovers) = (found.last_ms, found.interrupted, found.leftovers.clone());
         let session = session(&**desktop, &wanted, found, rfc3339(wall), base_ms);
-        let log = Arc::new(Log::new(store.clone(), session, next_turn, accepted, base_ms));
+        let log = Arc::new(Log::new(host.clone(), store.clone(), session, next_turn, accepted, base_ms));
         if resumed {
             let reason = if interrupted { "interrupted: the driver that recorded ended without ending the recording" } else { "resumed" };
             log.note_at(accepted, |t_ms| Line::Gap { t_ms, from_ms: last_ms, reason: reason.into() });
@@ -85,8 +85,8 @@ impl Recording {
         log.keep_session();
         let tell = { let log = log.clone(); Box::new(move |turn, kept| log.kept(turn, kept)) };
         let writer = Writer::start(store, secrets.clone(), tell).map_err(StartError::Thread)?;
-        let film = wanted.settings.record_video.then(|| Film::start(&**desktop, host, &log, videos + 1, wanted.settings.video_fps));
-        follow::start(desktop.clone(), log.clone());
+        let film = wanted.settings.record_video.then(|| Arc::new(Film::start(&**desktop, &**host, &log, videos + 1, wanted.settings.video_fps)));
+        follow::start(desktop.clone(), log.clone(), film.clone());
         let recording = Arc::new(Self { log, settings: wanted.settings, holder: Mutex::new(wanted.holder), writer, film, secrets: secrets.clone(), interrupted });
         if let Some(film) = &recording.film {
             if let Some(why) = film.error() {
@@ -146,20 +146,26 @@ impl Recording {
     /// A turn happened.
     pub fn keep(&self, turn: Done) {
         let number = turn.number;
-        if !self.writer.take(turn) {
-            self.log.failed(Some(number), format!("turn {number} was lost: the recording had ended"));
+        if let Err(why) = self.writer.take(turn) {
+            self.log.kept(number, Kept::Lost { why: why.into() });
         }
     }
 
     /// End it: turns written, video whole, `session.json` final. Answers the video that is still
-    /// to be masked. `last`: the driver itself ends.
-    pub fn finish(&self, host: &dyn Host, reason: EndReason, last: bool) -> bool {
+    /// to be masked. `last`: the driver itself ends. `seen` waits for the looks after the last acts.
+    pub fn finish(&self, host: &dyn Host, reason: EndReason, last: bool, seen: &dyn Fn()) -> bool {
         if self.log.ended.swap(true, Ordering::SeqCst) {
             return false;
         }
         let end_ms = self.log.ms(host.now());
+        std::thread::scope(|s| {
+            if let Some(film) = &self.film {
+                s.spawn(|| film.stop(&self.log));
+            }
+            seen();
+        });
         if let Some(film) = &self.film {
-            film.stop(&self.log, end_ms);
+            film.close(end_ms.max(self.log.ms(host.now())));
         }
         if !self.writer.finish(if last { WRITE_AT_END } else { WRITE }) {
             self.log.failed(None, "turns were still being written when the recording ended".into());

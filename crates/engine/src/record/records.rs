@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use desktop::{App, Ctx, Node, Owner, Pid, WindowId};
+use desktop::{App, Cancel, Ctx, Node, Owner, Pid, WindowId};
 use serde_json::{Value, json};
 
+use super::after::{After, Afters, Unseen};
 use super::learn;
 use super::look::{self, Look};
 use super::recording::Recording;
 use super::subject::{self, Subject};
-use super::turn::Done;
 use super::types::{Action, EndReason, Line, Outcome};
 use crate::aim::Aim;
 use crate::engine::Engine;
@@ -26,6 +26,13 @@ use crate::{Answer, Code};
 
 /// An act that took this long has begun to show, if it shows at all.
 const BEGUN: Duration = Duration::from_millis(100);
+/// How long an act waits until the one before it was looked at.
+const SEEN: Duration = Duration::from_millis(3000);
+/// How long the end of a recording waits for that, and how long when the driver ends.
+const SEEN_LAST: Duration = Duration::from_millis(3000);
+const SEEN_AT_END: Duration = Duration::from_millis(500);
+/// How long a start waits for the end of a recording in the same directory.
+const ENDING: Duration = Duration::from_secs(10);
 /// How long a video may take to be masked, and how long when the driver ends.
 const MASK: Duration = Duration::from_secs(600);
 const MASK_AT_END: Duration = Duration::from_millis(1200);
@@ -34,8 +41,12 @@ const MASK_AT_END: Duration = Duration::from_millis(1200);
 #[derive(Default)]
 pub struct Records {
     running: Mutex<Vec<Arc<Recording>>>,
+    /// Those that are being ended.
+    ending: Mutex<Vec<Arc<Recording>>>,
     /// Ended ones whose video is still being masked.
     masking: Arc<Mutex<Vec<Arc<Recording>>>>,
+    /// Acts whose windows are still looked at.
+    afters: Arc<Afters>,
     /// One start at a time: a session has one recording.
     starts: Mutex<()>,
     /// What is known of processes: asking is slow, and it stays so.
@@ -83,13 +94,18 @@ impl Records {
     /// Before an act is handed to the desktop. `aim` is `None` when it was refused before its
     /// target was settled. What goes into a hidden field is learnt also when nothing records.
     pub fn begin(&self, run: &Run<'_>, aim: Option<&Aim>) -> Option<Turn> {
+        // What was done before is looked at before anything else happens to it.
+        let window = aim.and_then(|a| a.window.as_ref()).map(|w| w.id);
+        let before_this = |a: &After| a.owner == run.session.owner || (window.is_some() && a.window == window);
+        self.afters.settle(run.host(), SEEN.min(run.ctx.left()), &run.ctx.cancel, &before_this, "the next act began before the window was seen again");
+        let fresh = self.afters.fresh(window, run.host());
         let field = aim.and_then(|a| learn::field(run, a));
         learn::from_act(run, field.as_ref(), run.engine.secrets());
         let wanting = self.wanting(run);
         if wanting.is_empty() {
             return None;
         }
-        let before = Arc::new(self.first_look(run, aim));
+        let before = fresh.unwrap_or_else(|| Arc::new(self.first_look(run, aim)));
         let subject = subject::of(run, aim, &before, field.as_ref());
         let now = run.host().now();
         let entries = wanting
@@ -143,13 +159,12 @@ impl Records {
             .iter()
             .map(|e| e.recording.log.note_at(now, |t_ms| Line::TurnEnded { turn: e.number, t_ms, outcome: word.clone() }))
             .collect();
-        let after = Arc::new(self.last_look(run, &turn, aim, answer));
+        let look = last_look(run, &turn, aim, answer);
         let secrets = run.engine.secrets();
         let (arguments, names) = learn::redacted(&run.arguments, turn.field.as_ref(), secrets);
         let Turn { entries, before, subject, wall, .. } = turn;
+        let mut turns = Vec::with_capacity(entries.len());
         for (entry, end_ms) in entries.into_iter().zip(ends) {
-            let log = &entry.recording.log;
-            entry.recording.looked(&after, log.ms(run.host().now()));
             let mut arguments = arguments.clone();
             if run.spec.card.family == "clipboard" && !entry.recording.settings.record_clipboard {
                 subject::hide_clipboard(&mut arguments);
@@ -169,22 +184,10 @@ impl Records {
                 t_end_ms: end_ms,
                 secrets: names.clone(),
             };
-            entry.recording.keep(Done { number: entry.number, action, before: before.clone(), after: after.clone(), mark: subject.mark });
+            turns.push(Unseen { recording: entry.recording, number: entry.number, action, before: before.clone(), mark: subject.mark });
         }
-    }
-
-    fn last_look(&self, run: &Run<'_>, turn: &Turn, aim: Option<&Aim>, answer: &Answer) -> Look {
-        if aim.is_some_and(|a| a.desktop) {
-            run.host().wait(Duration::from_millis(40), &desktop::Cancel::default());
-            return look::desktop(run.desktop());
-        }
-        let Some(window) = &turn.before.window else { return Look::nothing("the act names no window") };
-        // A refused act has sent nothing: there is nothing to settle.
-        if answer.is_err() {
-            return look::at(run.desktop(), window.id);
-        }
-        let began = outcome_word(answer) == "confirmed" || run.host().now().saturating_duration_since(turn.began) >= BEGUN;
-        look::settled(run.desktop(), window.id, turn.before.picture.as_ref().ok(), began)
+        let window = before.window.as_ref().map(|w| w.id);
+        self.afters.begin(run.session.owner, window, turns, run.engine.shared_host(), look);
     }
 
     /// The recording of a session.
@@ -238,15 +241,22 @@ impl Records {
             let mut running = self.lock();
             let n = running.len();
             running.retain(|r| !Arc::ptr_eq(r, recording));
-            running.len() < n
+            let was = running.len() < n;
+            if was {
+                self.ending.lock().unwrap_or_else(PoisonError::into_inner).push(recording.clone());
+            }
+            was
         };
         if !was {
             return false;
         }
         set_recording(engine, recording.holder().owner, false);
-        if recording.finish(engine.host(), reason, !beside) {
+        let bound = if beside { SEEN_LAST } else { SEEN_AT_END };
+        let seen = || self.afters.settle(engine.host(), bound, &Cancel::default(), &|a| a.is_of(recording), "the recording ended before the window was seen again");
+        if recording.finish(engine.host(), reason, !beside, &seen) {
             if beside { self.mask_beside(engine, recording.clone()) } else { recording.mask(engine.desktop(), MASK_AT_END) }
         }
+        self.ending.lock().unwrap_or_else(PoisonError::into_inner).retain(|r| !Arc::ptr_eq(r, recording));
         engine.tell(json!({"event": "recording_ended", "session": recording.holder().label, "output_dir": recording.path(), "reason": reason}));
         true
     }
@@ -269,6 +279,23 @@ impl Records {
         self.still_masking().iter().map(|r| r.path().display().to_string()).collect()
     }
 
+    /// Wait until no ended recording of this driver holds the directory; false when one still does.
+    pub fn has_let_go(&self, run: &Run<'_>, path: &std::path::Path) -> bool {
+        let holds = || {
+            let ending = self.ending.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|r| r.path() == path);
+            ending || self.still_masking().iter().any(|r| r.path() == path)
+        };
+        // A real thread lets go of it, in real time.
+        let end = Instant::now() + ENDING.min(run.ctx.left());
+        while holds() {
+            if Instant::now() >= end || run.ctx.check().is_err() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+
     fn still_masking(&self) -> Vec<Arc<Recording>> {
         self.masking.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -289,8 +316,8 @@ impl Records {
                 s.spawn(move || self.end_recording(engine, &r, reason, false));
             }
         });
-        let end = Instant::now() + MASK_AT_END;
-        while !self.masking().is_empty() && Instant::now() < end {
+        let end = engine.host().now() + MASK_AT_END;
+        while !self.masking().is_empty() && engine.host().now() < end {
             engine.host().wait(Duration::from_millis(20), &desktop::Cancel::default());
         }
         for r in self.still_masking() {
@@ -302,6 +329,25 @@ impl Records {
     pub fn status(&self) -> Value {
         let all: Vec<Value> = self.all().iter().chain(&self.still_masking()).map(|r| r.state()).collect();
         if all.is_empty() { Value::Null } else { json!(all) }
+    }
+}
+
+/// How the window is looked at after the act. Runs beside the calls.
+fn last_look(run: &Run<'_>, turn: &Turn, aim: Option<&Aim>, answer: &Answer) -> impl FnOnce() -> Look + Send + use<> {
+    let (desktop, host) = (run.engine.shared_desktop(), run.engine.shared_host());
+    let (whole, refused, before) = (aim.is_some_and(|a| a.desktop), answer.is_err(), turn.before.clone());
+    let began = outcome_word(answer) == "confirmed" || host.now().saturating_duration_since(turn.began) >= BEGUN;
+    move || {
+        if whole {
+            host.wait(Duration::from_millis(40), &Cancel::default());
+            return look::desktop(&*desktop);
+        }
+        let Some(window) = &before.window else { return Look::nothing("the act names no window") };
+        // A refused act has sent nothing: there is nothing to settle.
+        if refused {
+            return look::at(&*desktop, window.id);
+        }
+        look::settled(&*desktop, &*host, window.id, before.picture.as_ref().ok(), began)
     }
 }
 

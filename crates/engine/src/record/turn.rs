@@ -2,7 +2,7 @@
 //!
 //! Owns: which files a turn has, what is masked in them. Runs beside the calls, not in them.
 
-use desktop::{Local, Picture, Point, Rect};
+use desktop::{EmptyBecause, Local, Picture, Point, Rect};
 use serde_json::Value;
 
 use super::look::Look;
@@ -73,6 +73,9 @@ impl Maker {
 
     fn state(&mut self, look: &Look, name: &'static str, files: &mut Vec<File>) -> Proof {
         let (window, tree) = match (&look.window, &look.tree) {
+            (Some(_), Ok(t)) if t.empty == Some(EmptyBecause::NotAnswering) => {
+                return Proof::missing(Status::Unavailable, "the application did not answer");
+            }
             (Some(w), Ok(t)) => (w, t.clone()),
             (_, Err(why)) => return Proof::missing(Status::Unavailable, why.clone()),
             (None, Ok(_)) => return Proof::missing(Status::Unavailable, "the window is closed"),

@@ -1,10 +1,10 @@
 //! Turns are made and written beside the calls, in order, a few at a time.
 //!
-//! Owns: the thread and its bound. A call waits only when the disk is slower than the acts.
+//! Owns: the thread and its bounds. A call waits only when the disk is slower than the acts.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::disk::DiskError;
 use super::secret::Secrets;
@@ -13,6 +13,9 @@ use super::turn::{Done, Maker};
 
 /// Turns that may wait to be written.
 const WAITING: usize = 2;
+
+/// A disk that takes no turn for so long costs the turn.
+const SLOWEST: Duration = Duration::from_secs(10);
 
 /// What became of a turn.
 pub enum Kept {
@@ -44,10 +47,20 @@ impl Writer {
         Ok(Self { send: Mutex::new(Some(send)), ended: Mutex::new(ended) })
     }
 
-    /// Hand over a turn; false when the writer has ended.
-    pub fn take(&self, turn: Done) -> bool {
+    /// Hand over a turn. Answers why it was not taken.
+    pub fn take(&self, mut turn: Done) -> Result<(), &'static str> {
         let send = self.send.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        send.is_some_and(|s| s.send(turn).is_ok())
+        let send = send.ok_or("the recording had ended")?;
+        let end = Instant::now() + SLOWEST;
+        loop {
+            turn = match send.try_send(turn) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Full(_)) if Instant::now() >= end => return Err("the disk took too long"),
+                Err(TrySendError::Full(t)) => t,
+                Err(TrySendError::Disconnected(_)) => return Err("the recording had ended"),
+            };
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Take no more and wait until all is written; false when that took longer.

@@ -86,19 +86,25 @@ impl Tool for StartRecording {
         if self.resume && self.overwrite {
             return Err(Refusal::new(Code::InvalidArguments, "`resume` and `overwrite` exclude each other.").with("field", "overwrite"));
         }
+        let path = run.allowed(&self.output_dir)?;
+        if !records.has_let_go(run, &path) {
+            let at = path.display().to_string();
+            return Err(Refusal::new(Code::RecordingLocked, format!("The video of the recording that ended in {at} is still being masked."))
+                .hint("Ask get_recording_state until `masking` is empty, or record into another directory.")
+                .with("output_dir", at));
+        }
         let _one = records.starting();
         if let Some(r) = records.of(run.session.owner) {
             let at = r.path().display().to_string();
             return Err(Refusal::new(Code::RecordingActive, format!("This session records to {at} already.")).with("output_dir", at));
         }
-        let path = run.allowed(&self.output_dir)?;
         if records.is_replayed(&path) {
             return Err(Refusal::new(Code::PathNotAllowed, format!("{} is being replayed.", path.display())).hint("Record into another directory."));
         }
         let onto = if self.resume { Onto::Resume } else if self.overwrite { Onto::Overwrite } else { Onto::Refuse };
         let holder = Holder { owner: run.session.owner, label: run.session.name() };
         let wanted = Wanted { path, onto, settings: self.settings(&run.host().config()), holder };
-        let recording = Recording::start(&run.engine.shared_desktop(), run.host(), run.engine.secrets(), wanted, accepted).map_err(refuse)?;
+        let recording = Recording::start(&run.engine.shared_desktop(), &run.engine.shared_host(), run.engine.secrets(), wanted, accepted).map_err(refuse)?;
         records.add(run.engine, recording.clone());
         let mut state = recording.state();
         let text = started(&recording, &state);
