@@ -41,6 +41,21 @@ impl Bulk {
         self.raws.get(r)
     }
 
+    /// Objects that the list puts below this one.
+    fn under(&self, top: &Ref) -> Vec<Ref> {
+        let mut out = vec![top.clone()];
+        let mut next = 0;
+        while let Some(r) = out.get(next) {
+            let more: Vec<Ref> = self.below.get(r).into_iter().flatten().map(|(_, r)| r.clone()).collect();
+            out.extend(more);
+            next += 1;
+            if out.len() > self.raws.len() {
+                break;
+            }
+        }
+        out
+    }
+
     /// Children in order, only where each one that is counted is there.
     fn children(&self, raw: &Raw) -> Option<Vec<Ref>> {
         if let Some(list) = &raw.children {
@@ -67,6 +82,9 @@ impl Walk<'_> {
     /// All objects below one whose basics are known. Left whole when the deadline comes, with
     /// the cut noted; `Err` when the application stopped answering along the way.
     pub async fn from(&mut self, top: Raw) -> Result<Found, End> {
+        if !self.app.kit().lists_children() {
+            self.presume(&top).await?;
+        }
         let mut found = Found::from(top);
         let mut level = vec![0];
         let mut depth = 0;
@@ -93,6 +111,20 @@ impl Walk<'_> {
         Ok(found)
     }
 
+    /// Ask everything that is probably below for its children at once, so that the levels need not
+    /// be asked one after the other.
+    async fn presume(&mut self, top: &Raw) -> Result<(), End> {
+        let under = self.bulk.under(&top.at);
+        let mut raws: Vec<Raw> =
+            under.iter().filter_map(|r| self.bulk.raws.get(r)).filter(|r| r.child_count > 0).cloned().collect();
+        let asks: Vec<_> = (0..raws.len()).map(|i| (i, Ask::Children)).collect();
+        whole(self.survey.ask(&mut raws, &asks).await)?;
+        for raw in raws {
+            self.bulk.raws.insert(raw.at.clone(), raw);
+        }
+        Ok(())
+    }
+
     /// Add the children of one level; they are the next.
     async fn descend(&mut self, found: &mut Found, level: &[usize]) -> Result<Vec<usize>, End> {
         self.counts(found, level).await?;
@@ -109,7 +141,7 @@ impl Walk<'_> {
                 let left = (raw.child_count as u64).saturating_sub(list.len() as u64);
                 found.cut("too_many_children", left);
                 lists.push((i, list));
-            } else if let Some(list) = self.bulk.children(raw).filter(|_| self.app.kit().lists_children()) {
+            } else if let Some(list) = self.listed(raw) {
                 lists.push((i, list));
             } else {
                 asks.push((i, Ask::Children));
@@ -120,6 +152,10 @@ impl Walk<'_> {
         lists.extend(asks.iter().map(|(i, _)| (*i, found.raws[*i].children.take().unwrap_or_default())));
         lists.sort_by_key(|(i, _)| *i);
         self.join(found, lists).await
+    }
+
+    fn listed(&self, raw: &Raw) -> Option<Vec<Ref>> {
+        if self.app.kit().lists_children() { self.bulk.children(raw) } else { raw.children.clone() }
     }
 
     /// What is to be asked of an object that no list told of. Cells of GTK 3 tables are in none;
