@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use desktop::{Act, Delivery, DesktopError, Key, Modifiers, Node, NodeKey, Route, States, Stopped, Window};
+use desktop::{Act, Button, Delivery, DesktopError, Key, Modifiers, Node, NodeKey, Route, States, Stopped, Window};
 
 use crate::aim::{Aim, Element};
 use crate::effect::{ActionResult, Effect, EscalationReason, EscalationTarget, EvidenceKind, Mode};
 use crate::ladder::{self, Kind};
 use crate::lane::Slot;
+use crate::pointer::{self, Click};
 use crate::run::Run;
 use crate::{Code, Refusal, press, role};
 
@@ -83,9 +84,11 @@ fn insert(run: &Run<'_>, window: &Window, f: &Node, text: &str) -> Result<Option
 fn enter(run: &Run<'_>, window: &Window, f: &Node) -> Result<bool, Refusal> {
     if let Some(a) = f.actions.iter().find(|a| a.eq_ignore_ascii_case("activate")) {
         let act = Act::Invoke { node: f.key.clone(), action: a.clone() };
-        return Ok(run.desktop().perform(&run.brief(), &act, Route::Accessibility).is_ok());
+        if run.desktop().perform(&run.brief(), &act, Route::Accessibility).is_ok() {
+            return Ok(true);
+        }
     }
-    give_focus(run, window, f)?;
+    or_click(run, window, f, Mode::Background, give_focus(run, window, f))?;
     let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
     let act = Act::Key { key: Key::Named("Return"), modifiers: Modifiers::NONE, window: Some(window.id) };
     Ok(ladder::climb(run, ladder::routes(Kind::Keys, Mode::Background), |r| send_keys(run, Some(window), &act, r)).is_ok())
@@ -180,6 +183,34 @@ pub fn focus_element(run: &Run<'_>, window: &Window, e: &Element, mode: Mode) ->
         }
     }
     give_focus(run, window, &e.node)
+}
+
+/// For keys that do not depend on where the caret is: a field that took no focus by accessibility
+/// is clicked, as a person would.
+pub fn or_click(run: &Run<'_>, window: &Window, n: &Node, mode: Mode, took: Result<(), Refusal>) -> Result<(), Refusal> {
+    let refused = match took {
+        Err(r) if r.code == Code::BackgroundUnavailable && n.has(States::EDITABLE) && matches!(role::of(n), "textbox" | "searchbox" | "spinbutton") => r,
+        done => return done,
+    };
+    let (_, at) = press::spot_of(run, window, n)?;
+    {
+        let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
+        let click = Click { at, button: Button::Left, count: 1, modifiers: Modifiers::NONE };
+        pointer::click(run, ladder::routes(Kind::Pointer, mode), &click, || {})?;
+    }
+    let end = run.host().now() + Duration::from_millis(120);
+    while run.host().now() < end {
+        if focused(run, window, &n.key) {
+            return Ok(());
+        }
+        run.wait(Duration::from_millis(10))?;
+    }
+    // Some say who has the keyboard only while their window is in front: then the click is believed,
+    // unless another one has it.
+    match run.desktop().focused_node(&run.brief(), window.id) {
+        Ok(Some(other)) if other != n.key => Err(refused),
+        _ => Ok(()),
+    }
 }
 
 /// By accessibility, and proven; what of the person's focus went along is given back.

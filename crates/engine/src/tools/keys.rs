@@ -114,7 +114,7 @@ fn chord(run: &Run<'_>, aim: &Aim, key: Key, modifiers: Modifiers, mode: Mode) -
     let _front = press::foreground(run, mode, window)?;
     if let (Some(e), Some(w)) = (&aim.element, window) {
         press::usable(&e.node)?;
-        typing::focus_element(run, w, e, mode)?;
+        typing::or_click(run, w, &e.node, mode, typing::focus_element(run, w, e, mode))?;
     }
     let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
     let mut watch = Watch::begin(run, window, aim.element.as_ref().map(|e| &e.node), false);

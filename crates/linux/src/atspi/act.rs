@@ -16,6 +16,7 @@ use super::bus::Link;
 use super::detail::Survey;
 use super::hand::{Held, prepare};
 use super::raw::{Faces, Raw, bit};
+use super::role;
 use super::wire::call;
 use super::{Shared, said};
 
@@ -24,6 +25,8 @@ use super::{Shared, said};
 const ANSWER: Duration = Duration::from_millis(300);
 /// Names of actions that are asked for before their number is known.
 const NAMES: i32 = 4;
+/// Single lines of text.
+const FIELDS: [u32; 4] = [role::TEXT, role::ENTRY, role::PASSWORD_TEXT, role::SPIN_BUTTON];
 /// `ScrollTo` without a preference for an edge.
 const ANYWHERE: u32 = 6;
 
@@ -124,6 +127,10 @@ impl Shared {
     async fn invoke(&self, ctx: &Ctx, key: &NodeKey, action: &str) -> Result<Delivery> {
         let first: Vec<Ask> = [Ask::Actions].into_iter().chain((0..NAMES).map(Ask::ActionName)).collect();
         let mut on = self.ready(ctx, key, &first).await?;
+        // A field of GTK 4 takes this and most often does nothing.
+        if on.app.kit() == Kit::Gtk4 && action == "activate" && FIELDS.contains(&on.raw.role) {
+            return Err(DesktopError::NotOffered(action.into()));
+        }
         let count = on.raw.shown.len();
         on.raw.actions.truncate(count);
         let find = |raw: &Raw| raw.actions.iter().position(|a| a == action);

@@ -19,7 +19,7 @@ use super::PATIENCE;
 use super::apps::App;
 use super::ask::{Ask, Ref};
 use super::bus::{Bus, DBUS, DBUS_PATH, Link, REGISTRY, REGISTRY_PATH, register};
-use super::told::Mark;
+use super::told::{Mark, of_focus};
 use super::wire::call;
 
 /// Events that are kept for a listener who does not come for them.
@@ -150,6 +150,9 @@ async fn sort(
     while let Some(m) = from.recv().await {
         let header = m.header();
         if !header.interface().is_some_and(|i| i.as_str().starts_with("org.a11y.atspi.Event.")) {
+            continue;
+        }
+        if of_focus(&m) {
             continue;
         }
         let (Some(sender), Some(path)) = (header.sender(), header.path()) else { continue };

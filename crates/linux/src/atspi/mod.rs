@@ -77,7 +77,8 @@ impl Atspi {
             .enable_all()
             .build()
             .ok();
-        let shared = Shared { bus: Bus::new(around), bound: Bound::default(), seen: Seen::default(), warm: Warm::default() };
+        let shared =
+            Shared { bus: Bus::new(around), bound: Bound::default(), seen: Seen::default(), warm: Warm::default() };
         Self { shared: Arc::new(shared), runtime }
     }
 

@@ -69,9 +69,27 @@ fn says(m: &Message) -> Says {
         ("org.a11y.atspi.Event.Object", "PropertyChange") if detail(m) != "accessible-parent" => Says::Changed,
         ("org.a11y.atspi.Event.Object", "TextChanged" | "TextSelectionChanged" | "AttributesChanged") => Says::Changed,
         ("org.a11y.atspi.Event.Object", _) => Says::Below,
-        ("org.a11y.atspi.Event.Window", "Destroy" | "Close") => Says::Below,
+        ("org.a11y.atspi.Event.Window", member) if coming_or_going(member) => Says::Below,
         ("org.a11y.atspi.Event.Window", _) => Says::Changed,
         _ => Says::Nothing,
+    }
+}
+
+fn coming_or_going(member: &str) -> bool {
+    ["create", "destroy", "close"].iter().any(|m| member.eq_ignore_ascii_case(m))
+}
+
+/// It says who has the keyboard or lies in front, and no more. Keys sent to a window bring that by themselves, also
+/// when they do nothing there.
+pub(super) fn of_focus(m: &Message) -> bool {
+    let header = m.header();
+    let (Some(face), Some(member)) = (header.interface(), header.member()) else { return false };
+    match (face.as_str(), member.as_str()) {
+        ("org.a11y.atspi.Event.Object", "StateChanged") => matches!(detail(m).as_str(), "focused" | "active"),
+        // GTK 4 writes them small.
+        ("org.a11y.atspi.Event.Window", member) => !coming_or_going(member),
+        ("org.a11y.atspi.Event.Focus", _) => true,
+        _ => false,
     }
 }
 
