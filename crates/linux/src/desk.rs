@@ -264,7 +264,13 @@ impl Desktop for X11Desktop {
 
     fn perform(&self, ctx: &Ctx, act: &Act, route: Route) -> Result<Delivery> {
         match route {
-            Route::Accessibility => self.atspi.perform(ctx, act),
+            Route::Accessibility => match act {
+                // Some toolkits bring the whole window to the front for it.
+                Act::Focus { node } if let Some(window) = self.atspi.window_of(node) => {
+                    self.hands.input(&self.link)?.calmly(ctx, window, || self.atspi.perform(ctx, act))
+                }
+                _ => self.atspi.perform(ctx, act),
+            },
             Route::System => Err(DesktopError::CannotReach {
                 route,
                 why: "windows are placed, not acted on, by the window manager".into(),

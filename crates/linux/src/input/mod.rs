@@ -29,7 +29,7 @@ use desktop::{Act, Ctx, Delivery, DesktopError, Health, HealthState, Owner, Poin
 
 use hands::Hands;
 use ledger::{Entry, Ledger};
-use pointer::{Geometry, on_top, spot};
+use pointer::{Geometry, SELF_ACTIVATION, on_top, spot};
 use seat::{Seat, Side};
 use toolkit::Toolkit;
 use typing::Target;
@@ -157,6 +157,18 @@ impl Input {
         hands.ledger.end(&[Entry::Focus]);
         let settled = hands.settle(standing, None)?;
         done.map(|d| Delivery { focus_given_back: settled.focus_given_back, ..d })
+    }
+
+    /// Do something that may make a window come to the front by itself, and give back what it took.
+    pub fn calmly(&self, ctx: &Ctx, window: WindowId, act: impl FnOnce() -> Result<Delivery>) -> Result<Delivery> {
+        let window = xid(window)?;
+        let standing = self.lock(ctx)?.standing_now()?;
+        let done = act();
+        let mut hands = self.lock(ctx)?;
+        let bell = hands.bell()?;
+        bell.application(window, SELF_ACTIVATION)?;
+        let given_back = standing.restore(bell, Some(window))?;
+        done.map(|d| Delivery { focus_given_back: given_back, ..d })
     }
 
     /// Where the person's pointer is.

@@ -15,8 +15,8 @@ use super::wire::{Heard, Wire};
 /// Mod3: with it, the click-to-focus grabs of most window managers do not match.
 const UNGRABBED: u8 = 1 << 5;
 
-/// How long Qt is waited for, which takes the focus of its own accord.
-const SELF_ACTIVATION: Duration = Duration::from_millis(150);
+/// How long an application is waited for that takes the focus of its own accord.
+pub(super) const SELF_ACTIVATION: Duration = Duration::from_millis(150);
 
 pub(super) type Geometry<'a> = &'a dyn Fn(WindowId) -> Result<Window>;
 
@@ -141,9 +141,9 @@ impl Hands {
     pub fn settle(&mut self, standing: Option<Standing>, window: Option<&Window>) -> Result<Delivery> {
         let Some(was) = standing else { return Ok(Delivery::default()) };
         let id = window.map(|w| super::xid(w.id)).transpose()?;
-        let qt = window.is_some_and(|w| self.toolkits.of(w.pid) == Toolkit::Qt);
-        if let Some(id) = id.filter(|_| qt) {
-            // Qt asks for the focus itself, when it comes to the event.
+        let eager = window.is_some_and(|w| matches!(self.toolkits.of(w.pid), Toolkit::Qt | Toolkit::Chromium));
+        if let Some(id) = id.filter(|_| eager) {
+            // These ask for the focus themselves, when they come to the event.
             self.bell()?.application(id, SELF_ACTIVATION)?;
         }
         Ok(Delivery { focus_given_back: was.restore(self.bell()?, id)?, ..Default::default() })
