@@ -89,7 +89,9 @@ impl X11Desktop {
     }
 
     fn find(&self, ctx: &Ctx, id: WindowId) -> Result<Window> {
-        self.listed(ctx)?.into_iter().find(|w| w.id == id).ok_or(DesktopError::WindowGone(id))
+        let raw = xid(id)?;
+        let (raw, listing) = self.link.run(ctx, |x| list::one(x, raw))?.ok_or(DesktopError::WindowGone(id))?;
+        Ok(join::one(&raw, &listing, &self.idents))
     }
 }
 
@@ -192,8 +194,7 @@ impl Desktop for X11Desktop {
     fn hit(&self, ctx: &Ctx, window: WindowId, at: Point<Local>) -> Result<Hit> {
         let id = xid(window)?;
         self.link.run(ctx, |x| {
-            let listing = list::list(x)?;
-            let raw = listing.windows.iter().find(|w| w.id == id).ok_or(DesktopError::WindowGone(window))?;
+            let (raw, listing) = list::one(x, id)?.ok_or(DesktopError::WindowGone(window))?;
             focus::hit(x, &listing, at.on_screen(raw.bounds.origin()))
         })
     }

@@ -1,9 +1,13 @@
 //! What people call the application of a process: one answer for windows and for applications.
 
 use std::collections::HashMap;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::entries::{self, Entry};
 use super::procs;
@@ -11,6 +15,8 @@ use crate::x11::link::lock;
 
 /// How long the list of installed applications is taken for true when naming processes.
 const FRESH: Duration = Duration::from_secs(10);
+/// Processes whose names are kept at most.
+const MOST: usize = 256;
 /// Programs that run other programs: their own name says nothing.
 const RUNNERS: [&str; 14] = [
     "python", "python2", "python3", "perl", "ruby", "node", "java", "sh", "bash", "dash", "gjs", "lua", "wish", "mono",
@@ -33,27 +39,64 @@ pub struct Hint {
     pub app_id: Option<String>,
 }
 
+/// What tells that a process is still the one that was named.
+enum Life {
+    /// Readable once it has ended: no other process has its number before.
+    Handle(OwnedFd),
+    /// When it started, where no handle is to be had.
+    Start(u64),
+}
+
+impl Life {
+    fn of(pid: u32) -> Self {
+        let handle = i32::try_from(pid).ok().and_then(Pid::from_raw).map(|p| pidfd_open(p, PidfdFlags::empty()));
+        match handle {
+            Some(Ok(fd)) => Self::Handle(fd),
+            _ => Self::Start(start(pid)),
+        }
+    }
+}
+
+fn start(pid: u32) -> u64 {
+    procs::stat(pid).map_or(0, |p| p.start)
+}
+
 #[derive(Default)]
 pub struct Idents {
-    known: Mutex<HashMap<u32, (u64, Arc<Ident>)>>,
+    known: Mutex<HashMap<u32, (Life, Arc<Ident>)>>,
     installed: Mutex<Option<(Instant, Arc<Vec<Entry>>)>>,
 }
 
 impl Idents {
     /// The application of a process. What was answered once for a process stays.
     pub fn of(&self, pid: u32, hint: &Hint) -> Arc<Ident> {
-        let start = procs::stat(pid).map_or(0, |p| p.start);
         let mut known = lock(&self.known);
-        if let Some((at, ident)) = known.get(&pid)
-            && *at == start
-        {
+        forget_ended(&mut known, &[pid]);
+        self.named(&mut known, pid, hint)
+    }
+
+    /// The applications of many processes.
+    pub fn all(&self, hints: &HashMap<desktop::Pid, Hint>) -> HashMap<desktop::Pid, Arc<Ident>> {
+        let mut known = lock(&self.known);
+        forget_ended(&mut known, &hints.keys().map(|p| p.0).collect::<Vec<_>>());
+        hints.iter().map(|(pid, hint)| (*pid, self.named(&mut known, pid.0, hint))).collect()
+    }
+
+    fn named(&self, known: &mut HashMap<u32, (Life, Arc<Ident>)>, pid: u32, hint: &Hint) -> Arc<Ident> {
+        if let Some((_, ident)) = known.get(&pid) {
             return ident.clone();
         }
-        let ident = Arc::new(name(pid, hint, &self.installed()));
-        if known.len() > 512 {
-            known.retain(|pid, (start, _)| procs::stat(*pid).is_some_and(|p| p.start == *start));
+        if known.len() > MOST {
+            forget_ended(known, &known.keys().copied().collect::<Vec<_>>());
         }
-        known.insert(pid, (start, ident.clone()));
+        if known.len() > MOST {
+            known.clear();
+        }
+        // Taken first: what is read afterwards is of this process or of none.
+        let life = Life::of(pid);
+        let ident = Arc::new(name(pid, hint, &self.installed()));
+        known.insert(pid, (life, ident.clone()));
+        forget_ended(known, &[pid]);
         ident
     }
 
@@ -71,6 +114,33 @@ impl Idents {
         let list = Arc::new(entries::all());
         *lock(&self.installed) = Some((Instant::now(), list.clone()));
         list
+    }
+}
+
+/// Take out those of these processes that have ended, by one question for all of them.
+fn forget_ended(known: &mut HashMap<u32, (Life, Arc<Ident>)>, pids: &[u32]) {
+    let mut gone: Vec<u32> = Vec::new();
+    {
+        let mut fds = Vec::with_capacity(pids.len());
+        let mut of = Vec::with_capacity(pids.len());
+        for pid in pids {
+            match known.get(pid) {
+                Some((Life::Handle(fd), _)) => {
+                    fds.push(PollFd::new(fd, PollFlags::IN));
+                    of.push(*pid);
+                }
+                Some((Life::Start(at), _)) if *at != start(*pid) => gone.push(*pid),
+                _ => {}
+            }
+        }
+        if !fds.is_empty() {
+            let asked = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+            // Where nothing could be asked, all are named anew.
+            gone.extend(of.iter().zip(&fds).filter(|(_, fd)| asked.is_err() || !fd.revents().is_empty()).map(|(pid, _)| *pid));
+        }
+    }
+    for pid in gone {
+        known.remove(&pid);
     }
 }
 
@@ -151,6 +221,19 @@ mod tests {
         for (program, want) in [("python3.11", true), ("bash", true), ("node", true), ("mousepad", false), ("sh2", true)] {
             assert_eq!(runs_others(program), want, "{program}");
         }
+    }
+
+    #[test]
+    fn an_ended_process_is_forgotten() {
+        let idents = Idents::default();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("sleep");
+        let pid = child.id();
+        assert_eq!(idents.of(pid, &Hint::default()).name, "sleep");
+        assert!(lock(&idents.known).contains_key(&pid));
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
+        forget_ended(&mut lock(&idents.known), &[pid]);
+        assert!(!lock(&idents.known).contains_key(&pid));
     }
 
     #[test]

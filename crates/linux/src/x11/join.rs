@@ -10,9 +10,14 @@ use crate::apps::ident::{Hint, Ident, Idents};
 
 /// The windows of one look as the seam tells them, back to front.
 pub fn windows(listing: &Listing, idents: &Idents) -> Vec<Window> {
-    let known: HashMap<Pid, Arc<Ident>> =
-        hints(listing).into_iter().map(|(pid, hint)| (pid, idents.of(pid.0, &hint))).collect();
+    let known = idents.all(&hints(listing));
     listing.windows.iter().map(|raw| window(raw, raw.pid.and_then(|pid| known.get(&pid)))).collect()
+}
+
+/// One window of a listing as the seam tells it.
+pub fn one(raw: &Raw, listing: &Listing, idents: &Idents) -> Window {
+    let ident = raw.pid.and_then(|pid| Some(idents.of(pid.0, hints(listing).get(&pid)?)));
+    window(raw, ident.as_ref())
 }
 
 /// What each process is called by its windows: the word of its oldest one.

@@ -20,6 +20,7 @@ use x11rb::rust_connection::{DefaultStream, RustConnection};
 use super::atoms::Atoms;
 use super::capture::Segment;
 use super::fault::{Fault, Outcome};
+use super::list;
 use super::stream::{Bound, Bounded};
 use super::track::Track;
 
@@ -228,7 +229,7 @@ fn set_up(display: &str) -> Outcome<X> {
         atoms,
         has,
         redirected: Instant::now(),
-        track: Mutex::new(Track::new([atoms._NET_CLIENT_LIST, atoms._NET_CLIENT_LIST_STACKING])),
+        track: Mutex::new(Track::new(list::read(&atoms))),
         segment: Mutex::new(None),
     })
 }

@@ -1,4 +1,4 @@
-//! Top-level windows and popups, in two round trips when nothing new has come.
+//! Top-level windows and popups, in one round trip when nothing has changed.
 //!
 //! Owns: which X windows are windows of people, their place, kind, process and order.
 //! Refuses to own: names of applications, pictures, changing anything.
@@ -15,10 +15,11 @@ use x11rb::protocol::xproto::{
     MapState, TranslateCoordinatesReply, WindowClass,
 };
 
+use super::atoms::Atoms;
 use super::fault::{Alive, Outcome};
 use super::link::{Conn, X, lock};
 use super::prop::{self, Asked};
-use super::track::{Child, Known, Props, Track};
+use super::track::{Child, Kept, Known, Props, Read, Track};
 
 /// A window as the server tells of it; the process and the application are joined to it later.
 #[derive(Clone, Debug)]
@@ -69,21 +70,101 @@ struct Seen {
     unmanaged: bool,
 }
 
+/// All windows as they are.
 pub fn list(x: &X) -> Outcome<Listing> {
     let mut track = lock(&x.track);
+    if let Some(kept) = again(x, &mut track, None)? {
+        return Ok(Arc::unwrap_or_clone(kept));
+    }
+    whole(x, &mut track)
+}
+
+/// One window as it is, and the listing that it is in: another window of that may have moved since.
+pub fn one(x: &X, id: u32) -> Outcome<Option<(Raw, Arc<Listing>)>> {
+    let mut track = lock(&x.track);
+    let listing = match again(x, &mut track, Some(id))? {
+        Some(kept) => kept,
+        None => Arc::new(whole(x, &mut track)?),
+    };
+    let raw = listing.windows.iter().find(|w| w.id == id).cloned();
+    Ok(raw.map(|raw| (raw, listing)))
+}
+
+fn whole(x: &X, track: &mut Track) -> Outcome<Listing> {
+    track.kept = None;
     track.drain(&x.conn)?;
     // What changed while it was looked at may be half of this and half of that: look again.
     for _ in 0..4 {
         let before = track.moves;
-        let listing = once(x, &mut track)?;
+        let listing = once(x, track)?;
         if track.moves == before {
             return Ok(listing);
         }
     }
-    once(x, &mut track)
+    once(x, track)
+}
+
+/// The listing that was made last, where the server tells in one answer that nothing of it has
+/// changed; places are asked for anew, of one window or of all. `None`: it is made again.
+fn again(x: &X, track: &mut Track, only: Option<u32>) -> Outcome<Option<Arc<Listing>>> {
+    track.drain(&x.conn)?;
+    let Some(kept) = track.kept.take().filter(|k| k.changes == track.changes) else { return Ok(None) };
+    if only.is_some_and(|id| !kept.listing.windows.iter().any(|w| w.id == id)) {
+        return Ok(None);
+    }
+    let ids = kept.clients.iter().copied().filter(|id| only.is_none_or(|o| o == *id));
+    let mut asked = Vec::with_capacity(kept.clients.len());
+    for id in ids {
+        let place = (x.conn.get_geometry(id)?, x.conn.translate_coordinates(id, x.root, 0, 0)?);
+        asked.push((id, place.0, place.1, x.conn.get_window_attributes(id)?));
+    }
+    let chain = kept.chain.iter().map(|(id, up)| Ok((*up, x.conn.query_tree(*id)?))).collect::<Outcome<Vec<_>>>()?;
+    let focus = x.conn.get_input_focus()?;
+
+    let mut places = HashMap::with_capacity(asked.len());
+    for (id, geometry, origin, attributes) in asked {
+        let (g, o, a) = (geometry.reply().alive()?, origin.reply().alive()?, attributes.reply().alive()?);
+        let (Some(g), Some(o), Some(a)) = (g, o, a) else { return Ok(None) };
+        let bounds = Rect::new(o.dst_x.into(), o.dst_y.into(), g.width.into(), g.height.into());
+        places.insert(id, (bounds, a.map_state == MapState::VIEWABLE));
+    }
+    let mut same = true;
+    for (up, tree) in chain {
+        same &= tree.reply().alive()?.is_some_and(|t| t.parent == up);
+    }
+    same &= focus.reply()?.focus == kept.focus;
+    track.drain(&x.conn)?;
+    let mut listing = kept.listing.clone();
+    let moved = |w: &Raw| places.get(&w.id).is_some_and(|(bounds, _)| *bounds != w.bounds);
+    let seen = |w: &Raw| places.get(&w.id).is_none_or(|(_, viewable)| *viewable == w.viewable);
+    if !same || kept.changes != track.changes || !listing.windows.iter().all(seen) {
+        return Ok(None);
+    }
+    if listing.windows.iter().any(moved) {
+        for w in &mut Arc::make_mut(&mut listing).windows {
+            w.bounds = places.get(&w.id).map_or(w.bounds, |(bounds, _)| *bounds);
+        }
+    }
+    track.kept = Some(Kept { listing: listing.clone(), ..kept });
+    Ok(Some(listing))
+}
+
+/// Properties whose change makes another listing.
+pub fn read(a: &Atoms) -> Read {
+    Read {
+        of_root: vec![
+            a._NET_CLIENT_LIST,
+            a._NET_CLIENT_LIST_STACKING,
+            a._NET_CURRENT_DESKTOP,
+            a._NET_SUPPORTING_WM_CHECK,
+            a._NET_SUPPORTED,
+        ],
+        of_windows: props(a).to_vec(),
+    }
 }
 
 fn once(x: &X, track: &mut Track) -> Outcome<Listing> {
+    let changes = track.changes;
     let mut desk = desk(x)?;
     track.drain(&x.conn)?;
     let between = between(track, &desk);
@@ -93,7 +174,7 @@ fn once(x: &X, track: &mut Track) -> Outcome<Listing> {
     let strays = strays(x, track, &desk, &clients)?;
     tops(x, track, clients.iter().chain(&strays))?;
     let strays = apart(x, track, &clients, strays);
-    let focus = top_of_focus(x, track, desk.focus)?;
+    let (focus, chain) = top_of_focus(x, track, desk.focus)?;
     let ids: Vec<u32> = clients.iter().chain(&strays).map(|s| s.id).collect();
     let pids = pids(x, ids.iter().copied().chain(desk.manager))?;
     track.drain(&x.conn)?;
@@ -117,7 +198,12 @@ fn once(x: &X, track: &mut Track) -> Outcome<Listing> {
         w.focused = focus == Some(w.id) || (focus.is_some() && focus == w.top);
     }
     own(&mut windows);
-    Ok(Listing { windows, manager: desk.manager })
+    let listing = Listing { windows, manager: desk.manager };
+    if changes == track.changes && between.is_empty() {
+        let clients = listing.windows.iter().map(|w| w.id).filter(|id| desk.clients.contains(id)).collect();
+        track.kept = Some(Kept { changes, focus: desk.focus, chain, clients, listing: Arc::new(listing.clone()) });
+    }
+    Ok(listing)
 }
 
 /// Windows that were listed once and are neither managed nor children of the root: just being
@@ -284,23 +370,25 @@ fn apart(x: &X, track: &Track, clients: &[Seen], strays: Vec<Seen>) -> Vec<Seen>
     strays.into_iter().filter(|s| s.id != x.own && whole(s) && !frames.contains(&s.id)).collect()
 }
 
-/// The window that has the keyboard, as a listed id or a child of the root.
-fn top_of_focus(x: &X, track: &Track, focus: u32) -> Outcome<Option<u32>> {
-    let mut at = focus;
+/// The window that has the keyboard, as a listed id or a child of the root, and the parents on the
+/// way to it.
+fn top_of_focus(x: &X, track: &Track, focus: u32) -> Outcome<(Option<u32>, Vec<(u32, u32)>)> {
+    let (mut at, mut chain) = (focus, Vec::new());
     for _ in 0..32 {
         if at <= 1 || at == x.root {
-            return Ok(None);
+            return Ok((None, chain));
         }
         if track.known.contains_key(&at) {
-            return Ok(Some(at));
+            return Ok((Some(at), chain));
         }
-        match x.conn.query_tree(at)?.reply().alive()? {
-            Some(tree) if tree.parent == tree.root => return Ok(Some(at)),
-            Some(tree) => at = tree.parent,
-            None => return Ok(None),
+        let Some(tree) = x.conn.query_tree(at)?.reply().alive()? else { return Ok((None, chain)) };
+        chain.push((at, tree.parent));
+        if tree.parent == tree.root {
+            return Ok((Some(at), chain));
         }
+        at = tree.parent;
     }
-    Ok(None)
+    Ok((None, chain))
 }
 
 type AskedProps<'a> = [Asked<'a>; 15];
@@ -317,25 +405,29 @@ fn want_props<'a>(x: &'a X, track: &mut Track, id: u32) -> Outcome<Option<AskedP
         // Where the window is gone, the replies that follow say so.
         drop(x.conn.change_window_attributes(id, &ChangeWindowAttributesAux::new().event_mask(watch))?);
     }
-    let a = &x.atoms;
-    let ask = |name| prop::ask(&x.conn, id, name);
-    Ok(Some([
-        ask(a._NET_WM_NAME)?,
-        ask(AtomEnum::WM_NAME.into())?,
-        ask(AtomEnum::WM_CLASS.into())?,
-        ask(a.WM_WINDOW_ROLE)?,
-        ask(a._NET_WM_WINDOW_TYPE)?,
-        ask(AtomEnum::WM_TRANSIENT_FOR.into())?,
-        ask(a._NET_WM_STATE)?,
-        ask(a.WM_STATE)?,
-        ask(a._NET_WM_DESKTOP)?,
-        ask(a._NET_WM_PID)?,
-        ask(a._GTK_APPLICATION_ID)?,
-        ask(a._KDE_NET_WM_DESKTOP_FILE)?,
-        ask(a.WM_PROTOCOLS)?,
-        ask(a.WM_CLIENT_MACHINE)?,
-        ask(a._XEMBED_INFO)?,
-    ]))
+    let asked = props(&x.atoms).into_iter().map(|name| prop::ask(&x.conn, id, name)).collect::<Outcome<Vec<_>>>()?;
+    Ok(asked.try_into().ok())
+}
+
+/// What is asked of a window, in the order in which `take_props` reads it.
+fn props(a: &Atoms) -> [u32; 15] {
+    [
+        a._NET_WM_NAME,
+        AtomEnum::WM_NAME.into(),
+        AtomEnum::WM_CLASS.into(),
+        a.WM_WINDOW_ROLE,
+        a._NET_WM_WINDOW_TYPE,
+        AtomEnum::WM_TRANSIENT_FOR.into(),
+        a._NET_WM_STATE,
+        a.WM_STATE,
+        a._NET_WM_DESKTOP,
+        a._NET_WM_PID,
+        a._GTK_APPLICATION_ID,
+        a._KDE_NET_WM_DESKTOP_FILE,
+        a.WM_PROTOCOLS,
+        a.WM_CLIENT_MACHINE,
+        a._XEMBED_INFO,
+    ]
 }
 
 fn take_props(x: &X, track: &mut Track, id: u32, asked: Option<AskedProps<'_>>) -> Outcome<()> {

@@ -4,7 +4,7 @@
 //! been read too. So what is remembered here is exact as of the last reply, never merely recent.
 //! Owns: births of windows, cached properties and places. Refuses to own: asking the server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use x11rb::connection::Connection;
@@ -12,6 +12,7 @@ use x11rb::protocol::Event;
 
 use super::fault::Outcome;
 use super::link::Conn;
+use super::list::Listing;
 
 /// What a window says of itself.
 #[derive(Clone, Debug, Default)]
@@ -57,26 +58,46 @@ pub struct Child {
     pub unmanaged: bool,
 }
 
+/// A whole listing, exact until something it tells of changes.
+pub struct Kept {
+    /// `Track::changes` when it was made.
+    pub changes: u64,
+    /// What had the focus, and its ancestors up to a window that is listed or a child of the root.
+    pub focus: u32,
+    pub chain: Vec<(u32, u32)>,
+    /// Windows whose place events do not tell whole: they lie in frames of others.
+    pub clients: HashSet<u32>,
+    pub listing: Arc<Listing>,
+}
+
+/// The properties that listings are made of.
+pub struct Read {
+    pub of_root: Vec<u32>,
+    pub of_windows: Vec<u32>,
+}
+
 pub struct Track {
     next: u64,
     /// The server's time of the last property that changed.
     pub time: u32,
-    /// Properties of the root that list the managed windows.
-    lists: [u32; 2],
+    read: Read,
     /// Counts windows that came, went, were shown, hidden, managed or put into another.
     pub moves: u64,
+    /// Counts everything that makes a listing another one.
+    pub changes: u64,
+    pub kept: Option<Kept>,
     pub known: HashMap<u32, Known>,
     pub children: HashMap<u32, Child>,
 }
 
 impl Track {
-    pub fn new(lists: [u32; 2]) -> Self {
+    pub fn new(read: Read) -> Self {
         let mut seed = [0; 8];
         let seed = match rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty()) {
             Ok(_) => u64::from_le_bytes(seed) >> 16,
             Err(_) => u64::from(std::process::id()) << 20,
         };
-        Self { next: seed, time: 0, moves: 0, lists, known: HashMap::new(), children: HashMap::new() }
+        Self { next: seed, time: 0, read, moves: 0, changes: 0, kept: None, known: HashMap::new(), children: HashMap::new() }
     }
 
     /// A window seen for the first time since it was created.
@@ -96,6 +117,14 @@ impl Track {
         Ok(())
     }
 
+    fn matters(&self, event: &Event) -> bool {
+        match event {
+            Event::PropertyNotify(e) if self.known.contains_key(&e.window) => self.read.of_windows.contains(&e.atom),
+            Event::PropertyNotify(e) => self.read.of_root.contains(&e.atom),
+            _ => true,
+        }
+    }
+
     fn take(&mut self, event: &Event) {
         if matches!(
             event,
@@ -107,6 +136,7 @@ impl Track {
         ) {
             self.moves += 1;
         }
+        self.changes += u64::from(self.matters(event));
         match event {
             Event::DestroyNotify(e) => {
                 self.known.remove(&e.window);
@@ -120,8 +150,8 @@ impl Track {
             Event::PropertyNotify(e) => {
                 self.time = e.time;
                 if let Some(k) = self.known.get_mut(&e.window) {
-                    k.stale = true;
-                } else if self.lists.contains(&e.atom) {
+                    k.stale |= self.read.of_windows.contains(&e.atom);
+                } else if self.read.of_root.contains(&e.atom) {
                     self.moves += 1;
                 }
             }
