@@ -19,10 +19,11 @@ use crate::apps::ident::Idents;
 use crate::apps::{self, end, launch};
 use crate::atspi::Atspi;
 use crate::clipboard::Clipboard;
+use crate::events::Ear;
 use crate::input::Input;
 use crate::x11::link::{Link, lock};
 use crate::x11::{capture, focus, join, list, place, screens};
-use crate::{cover, events, health, video};
+use crate::{cover, health, video};
 
 /// Events nobody asks for are taken off the wire this often, so that the server never keeps many.
 const IDLE: Duration = Duration::from_secs(2);
@@ -34,6 +35,7 @@ pub struct X11Desktop {
     atspi: Atspi,
     hands: Arc<Hands>,
     clipboard: Clipboard,
+    ear: Ear,
 }
 
 /// Input, opened with the display and again when that came back.
@@ -80,7 +82,9 @@ impl X11Desktop {
             }
         });
         let hands = Arc::new(Hands { guardian: options.guardian, open: Mutex::new(None) });
-        Self { link, idents: Idents::default(), atspi: Atspi::start(), hands, clipboard }
+        let weak = Arc::downgrade(&hands);
+        let ear = Ear::new(link.clone(), Arc::new(move || weak.upgrade()?.opened()?.own_core_input_until()));
+        Self { link, idents: Idents::default(), atspi: Atspi::start(), hands, clipboard, ear }
     }
 
     fn listed(&self, ctx: &Ctx) -> Result<Vec<Window>> {
@@ -241,9 +245,7 @@ impl Desktop for X11Desktop {
             },
             None => None,
         };
-        let hands = Arc::downgrade(&self.hands);
-        let own = move || hands.upgrade()?.opened()?.own_core_input_until();
-        events::listen(ctx, &self.link, filter, nodes, Arc::new(own))
+        self.ear.listen(ctx, filter, nodes)
     }
 
     fn clipboard(&self, ctx: &Ctx, with_text: bool) -> Result<ClipboardOffer> {

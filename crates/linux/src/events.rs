@@ -1,12 +1,12 @@
 //! What happens on the desktop by itself, as one stream.
 //!
-//! Owns: a connection and a thread for each subscription, ended when it is dropped. Refuses to
-//! own: keeping anything between two subscriptions.
+//! Owns: one connection and one thread for all subscriptions, and what the server is asked to
+//! tell: nothing while nobody listens. Refuses to own: what an event means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,13 @@ use desktop::{Ctx, DesktopError, Event, EventFilter, Events, Point, Result, Scre
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
 use x11rb::protocol::xinput::{self, ConnectionExt as _, Device, XIEventMask};
-use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, EventMask};
+use x11rb::protocol::xproto::{
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
+};
 use x11rb::protocol::{Event as XEvent, xfixes::ConnectionExt as _};
 
 use crate::x11::fault::{Alive, Fault, Outcome};
-use crate::x11::link::{Conn, Link, connect};
+use crate::x11::link::{Conn, Link, connect, lock};
 use crate::x11::list::{self, Raw};
 use crate::x11::stream::Bound;
 
@@ -86,35 +88,63 @@ impl Out {
     }
 }
 
-/// Listen. `nodes` are tree changes, told by accessibility and merged into the same stream.
-pub fn listen(
-    ctx: &Ctx,
-    link: &Arc<Link>,
-    filter: EventFilter,
-    nodes: Option<Box<dyn Events>>,
+/// Where listeners are heard from: one connection and one thread for all of them, at rest while
+/// there are none.
+pub struct Ear {
+    link: Arc<Link>,
     own: OwnInput,
-) -> Result<Box<dyn Events>> {
-    let (to, events) = mpsc::sync_channel(ROOM);
-    let ended = Arc::new(AtomicBool::new(false));
-    let out = Out { to, lost: Arc::default(), ended: ended.clone() };
-    let fail = |e: std::io::Error| DesktopError::System(e.to_string());
-    if let Some(mut nodes) = nodes {
-        let out = out.clone();
-        let pass = move || {
-            while out.wanted() {
-                if let Some(event) = nodes.next(WAKE) {
-                    out.send(event);
+    live: Mutex<Option<Arc<Live>>>,
+}
+
+impl Ear {
+    pub fn new(link: Arc<Link>, own: OwnInput) -> Self {
+        Self { link, own, live: Mutex::new(None) }
+    }
+
+    /// Listen. `nodes` are tree changes, told by accessibility and merged into the same stream.
+    pub fn listen(&self, ctx: &Ctx, filter: EventFilter, nodes: Option<Box<dyn Events>>) -> Result<Box<dyn Events>> {
+        let (to, events) = mpsc::sync_channel(ROOM);
+        let ended = Arc::new(AtomicBool::new(false));
+        let out = Out { to, lost: Arc::default(), ended: ended.clone() };
+        if filter.windows || filter.focus || filter.painted.is_some() || filter.human || filter.pointer {
+            let _bound = Bound::until(ctx.deadline);
+            self.live()?.add(filter, out.clone()).map_err(DesktopError::from)?;
+        }
+        if let Some(mut nodes) = nodes {
+            let pass = move || {
+                while out.wanted() {
+                    if let Some(event) = nodes.next(WAKE) {
+                        out.send(event);
+                    }
                 }
-            }
-        };
-        thread::Builder::new().name("events-nodes".into()).spawn(pass).map_err(fail)?;
+            };
+            thread::Builder::new().name("events-nodes".into()).spawn(pass).map_err(failed)?;
+        }
+        Ok(Box::new(Stream { events, ended }))
     }
-    if filter.windows || filter.focus || filter.painted.is_some() || filter.human || filter.pointer {
-        let _bound = Bound::until(ctx.deadline);
-        let watch = Watch::open(link, filter, out, own)?;
-        thread::Builder::new().name("events-x11".into()).spawn(move || watch.run()).map_err(fail)?;
+
+    fn live(&self) -> Result<Arc<Live>> {
+        let mut kept = lock(&self.live);
+        if let Some(live) = kept.as_ref().filter(|l| l.sound()) {
+            return Ok(live.clone());
+        }
+        let live = Arc::new(Live::open(&self.link, self.own.clone())?);
+        let run = live.clone();
+        thread::Builder::new().name("events-x11".into()).spawn(move || run.run()).map_err(failed)?;
+        Ok(kept.insert(live).clone())
     }
-    Ok(Box::new(Stream { events, ended }))
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        if let Some(live) = lock(&self.live).take() {
+            live.end();
+        }
+    }
+}
+
+fn failed(e: std::io::Error) -> DesktopError {
+    DesktopError::System(e.to_string())
 }
 
 /// What a window was like when it was last looked at.
@@ -127,76 +157,144 @@ struct Face {
     minimized: bool,
 }
 
-struct Watch {
-    link: Arc<Link>,
-    conn: Conn,
-    root: u32,
+type Faces = HashMap<u32, Face>;
+
+struct Listener {
     filter: EventFilter,
     out: Out,
-    own: OwnInput,
-    faces: HashMap<u32, Face>,
+    faces: Arc<Faces>,
     focus: Option<WindowId>,
     pointer: Option<Point<Screen>>,
     agent: Option<Point<Screen>>,
+    damage: Option<u32>,
+}
+
+impl Listener {
+    fn looks(&self) -> bool {
+        self.filter.windows || self.filter.focus
+    }
+
+    fn sampled(&self) -> bool {
+        self.filter.pointer || self.filter.focus
+    }
+}
+
+/// What is asked of the server, and for whom.
+struct Heard {
+    listeners: Vec<Listener>,
+    /// Windows whose changes this connection is told.
+    selected: HashSet<u32>,
+    human: bool,
+    ended: bool,
     agent_device: Option<u16>,
     agent_sought: Instant,
     motion: Instant,
 }
 
-impl Watch {
-    fn open(link: &Arc<Link>, filter: EventFilter, out: Out, own: OwnInput) -> Result<Self> {
+struct Live {
+    link: Arc<Link>,
+    conn: Conn,
+    root: u32,
+    /// A window of its own, to wake the thread by.
+    bell: u32,
+    own: OwnInput,
+    heard: Mutex<Heard>,
+    came: Condvar,
+}
+
+impl Live {
+    fn open(link: &Arc<Link>, own: OwnInput) -> Result<Self> {
         let display = link.display().ok_or_else(|| DesktopError::NoDisplay("DISPLAY is not set".into()))?;
         let (conn, screen) = connect(display).map_err(DesktopError::from)?;
         let root = conn.setup().roots[screen].root;
-        let mut watch = Self {
-            link: link.clone(),
-            conn,
-            root,
-            filter,
-            out,
-            own,
-            faces: HashMap::new(),
-            focus: None,
-            pointer: None,
-            agent: None,
+        let bell = Self::prepare(&conn, root).map_err(DesktopError::from)?;
+        let heard = Heard {
+            listeners: Vec::new(),
+            selected: HashSet::new(),
+            human: false,
+            ended: false,
             agent_device: None,
             agent_sought: long_ago(),
             motion: long_ago(),
         };
-        watch.select().map_err(DesktopError::from)?;
-        Ok(watch)
+        Ok(Self { link: link.clone(), conn, root, bell, own, heard: Mutex::new(heard), came: Condvar::new() })
     }
 
-    fn select(&mut self) -> Outcome<()> {
-        if self.filter.windows || self.filter.focus {
-            let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::PROPERTY_CHANGE;
-            self.conn.change_window_attributes(self.root, &ChangeWindowAttributesAux::new().event_mask(mask))?;
-            self.look(false)?;
+    fn prepare(conn: &Conn, root: u32) -> Outcome<u32> {
+        conn.xinput_xi_query_version(2, 2)?.reply()?;
+        if conn.extension_information(damage::X11_EXTENSION_NAME)?.is_some() {
+            conn.xfixes_query_version(5, 0)?.reply()?;
+            conn.damage_query_version(1, 1)?.reply()?;
         }
-        if self.filter.human {
-            self.conn.xinput_xi_query_version(2, 2)?.reply()?;
-            let keys = XIEventMask::RAW_KEY_PRESS;
-            let pointing = XIEventMask::RAW_BUTTON_PRESS | XIEventMask::RAW_MOTION;
-            let masks = [(PERSON_POINTER, pointing), (PERSON_KEYBOARD, keys)].map(|(deviceid, mask)| xinput::EventMask {
-                deviceid,
-                mask: vec![mask],
-            });
-            self.conn.xinput_xi_select_events(self.root, &masks)?;
-        }
-        if let Some(id) = self.filter.painted {
-            self.damage(id)?;
-        }
-        self.conn.get_input_focus()?.reply()?;
+        let bell = conn.generate_id()?;
+        let aux = CreateWindowAux::new().override_redirect(1);
+        conn.create_window(0, bell, root, -10, -10, 1, 1, 0, WindowClass::INPUT_ONLY, x11rb::COPY_FROM_PARENT, &aux)?;
+        conn.get_input_focus()?.reply()?;
+        Ok(bell)
+    }
+
+    fn sound(&self) -> bool {
+        !self.conn.stream().broken() && !lock(&self.heard).ended
+    }
+
+    fn end(&self) {
+        lock(&self.heard).ended = true;
+        self.came.notify_all();
+        let _ = self.wake();
+    }
+
+    fn wake(&self) -> Outcome<()> {
+        let event = ClientMessageEvent::new(32, self.bell, AtomEnum::INTEGER, [0u32; 5]);
+        self.conn.send_event(false, self.bell, EventMask::NO_EVENT, event)?;
+        self.conn.flush()?;
         Ok(())
     }
 
-    fn damage(&self, id: WindowId) -> Outcome<()> {
+    /// From now on, this listener too.
+    fn add(&self, filter: EventFilter, out: Out) -> Outcome<()> {
+        let mut heard = lock(&self.heard);
+        let mut new = Listener { filter, out, faces: Arc::default(), focus: None, pointer: None, agent: None, damage: None };
+        let first = heard.listeners.is_empty();
+        if new.looks() {
+            let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::PROPERTY_CHANGE;
+            self.conn.change_window_attributes(self.root, &ChangeWindowAttributesAux::new().event_mask(mask))?;
+            let (faces, focus) = self.see(&mut heard)?;
+            (new.faces, new.focus) = (Arc::new(faces), focus);
+        }
+        if filter.human && !heard.human {
+            self.hear_people(true)?;
+            heard.human = true;
+        }
+        if let Some(id) = filter.painted {
+            new.damage = Some(self.damage(id)?);
+        }
+        self.conn.get_input_focus()?.reply()?;
+        if first {
+            // What was heard of before anybody listened is not news.
+            while self.conn.poll_for_event()?.is_some() {}
+        }
+        if new.sampled() {
+            self.wake()?;
+        }
+        heard.listeners.push(new);
+        self.came.notify_all();
+        Ok(())
+    }
+
+    fn hear_people(&self, on: bool) -> Outcome<()> {
+        let pointing = XIEventMask::RAW_BUTTON_PRESS | XIEventMask::RAW_MOTION;
+        let none = XIEventMask::from(0u32);
+        let masks = [(PERSON_POINTER, pointing), (PERSON_KEYBOARD, XIEventMask::RAW_KEY_PRESS)]
+            .map(|(deviceid, mask)| xinput::EventMask { deviceid, mask: vec![if on { mask } else { none }] });
+        self.conn.xinput_xi_select_events(self.root, &masks)?;
+        Ok(())
+    }
+
+    fn damage(&self, id: WindowId) -> Outcome<u32> {
         if self.conn.extension_information(damage::X11_EXTENSION_NAME)?.is_none() {
             return Err(DesktopError::Unsupported("the X server has no Damage extension".into()).into());
         }
         let window = u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))?;
-        self.conn.xfixes_query_version(5, 0)?.reply()?;
-        self.conn.damage_query_version(1, 1)?.reply()?;
         let damage = self.conn.generate_id()?;
         let made = self.conn.damage_create(damage, window, ReportLevel::NON_EMPTY)?;
         if made.check().alive()?.is_none() {
@@ -204,14 +302,13 @@ impl Watch {
         }
         // What is damaged from the start is not news.
         self.conn.damage_subtract(damage, x11rb::NONE, x11rb::NONE)?;
-        Ok(())
+        Ok(damage)
     }
 
-    /// Until it is not wanted, or the server is gone.
-    fn run(mut self) {
-        let sampled = self.filter.pointer || self.filter.focus;
+    /// Until it is ended, or the server is gone.
+    fn run(&self) {
         let mut next = Instant::now();
-        while self.out.wanted() {
+        while let Some(sampled) = self.wanted() {
             let wait = if sampled { next } else { Instant::now() + WAKE };
             let event = {
                 let _bound = Bound::until(wait);
@@ -231,12 +328,51 @@ impl Watch {
             };
             match done.and(sampled) {
                 Ok(()) | Err(Fault::Late | Fault::Refused(_)) => {}
-                Err(_) => return,
+                Err(_) => break,
             }
         }
+        lock(&self.heard).ended = true;
     }
 
-    fn take(&mut self, first: XEvent) -> Outcome<()> {
+    /// Waits at rest until somebody listens; whether anybody needs samples. `None` at the end.
+    fn wanted(&self) -> Option<bool> {
+        let mut heard = lock(&self.heard);
+        let (kept, gone) = std::mem::take(&mut heard.listeners).into_iter().partition(|l| l.out.wanted());
+        heard.listeners = kept;
+        let left: Vec<Listener> = gone;
+        let quiet = self.let_go(&mut heard, &left);
+        if quiet.is_err() {
+            return None;
+        }
+        while heard.listeners.is_empty() && !heard.ended {
+            heard = self.came.wait(heard).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!heard.ended).then(|| heard.listeners.iter().any(Listener::sampled))
+    }
+
+    /// Take back what was asked of the server for those who left.
+    fn let_go(&self, heard: &mut Heard, left: &[Listener]) -> Outcome<()> {
+        if left.is_empty() {
+            return Ok(());
+        }
+        for damage in left.iter().filter_map(|l| l.damage) {
+            self.conn.damage_destroy(damage)?;
+        }
+        let none = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
+        if !heard.listeners.iter().any(Listener::looks) {
+            for id in heard.selected.drain().chain([self.root]) {
+                self.conn.change_window_attributes(id, &none)?;
+            }
+        }
+        if heard.human && !heard.listeners.iter().any(|l| l.filter.human) {
+            heard.human = false;
+            self.hear_people(false)?;
+        }
+        self.conn.flush()?;
+        Ok(())
+    }
+
+    fn take(&self, first: XEvent) -> Outcome<()> {
         let mut look = self.one(first)?;
         if look {
             thread::sleep(TOGETHER);
@@ -244,24 +380,35 @@ impl Watch {
         while let Some(event) = self.conn.poll_for_event()? {
             look |= self.one(event)?;
         }
-        if look { self.look(true) } else { Ok(()) }
+        if look { self.look() } else { Ok(()) }
     }
 
     /// True when the windows have to be looked at again.
-    fn one(&mut self, event: XEvent) -> Outcome<bool> {
+    fn one(&self, event: XEvent) -> Outcome<bool> {
         match event {
             XEvent::DamageNotify(e) => {
+                let heard = lock(&self.heard);
+                let Some(listener) = heard.listeners.iter().find(|l| l.damage == Some(e.damage)) else { return Ok(false) };
                 self.conn.damage_subtract(e.damage, x11rb::NONE, x11rb::NONE)?;
                 self.conn.flush()?;
-                if let Some(id) = self.filter.painted {
-                    self.out.send(Event::Painted(id));
+                if let Some(id) = listener.filter.painted {
+                    listener.out.send(Event::Painted(id));
                 }
             }
             XEvent::XinputRawButtonPress(_) => self.human("button")?,
             XEvent::XinputRawKeyPress(_) => self.human("key")?,
-            XEvent::XinputRawMotion(_) if self.motion.elapsed() >= MOTION => {
-                self.motion = Instant::now();
-                self.human("motion")?;
+            XEvent::XinputRawMotion(_) => {
+                let due = {
+                    let mut heard = lock(&self.heard);
+                    let due = heard.motion.elapsed() >= MOTION;
+                    if due {
+                        heard.motion = Instant::now();
+                    }
+                    due
+                };
+                if due {
+                    self.human("motion")?;
+                }
             }
             XEvent::CreateNotify(_)
             | XEvent::DestroyNotify(_)
@@ -269,102 +416,126 @@ impl Watch {
             | XEvent::UnmapNotify(_)
             | XEvent::ReparentNotify(_)
             | XEvent::ConfigureNotify(_)
-            | XEvent::PropertyNotify(_) => return Ok(self.filter.windows || self.filter.focus),
+            | XEvent::PropertyNotify(_) => return Ok(lock(&self.heard).listeners.iter().any(Listener::looks)),
             _ => {}
         }
         Ok(false)
     }
 
-    fn human(&mut self, what: &'static str) -> Outcome<()> {
+    fn human(&self, what: &'static str) -> Outcome<()> {
         if (self.own)().is_some_and(|until| Instant::now() < until) {
             return Ok(());
         }
         let at = self.conn.query_pointer(self.root)?.reply()?;
         let at = Point::new(at.root_x.into(), at.root_y.into());
-        self.out.send(Event::HumanInput { at: Some(at), what });
+        for l in lock(&self.heard).listeners.iter().filter(|l| l.filter.human) {
+            l.out.send(Event::HumanInput { at: Some(at), what });
+        }
         Ok(())
     }
 
-    /// Compare the windows with what they were.
-    fn look(&mut self, tell: bool) -> Outcome<()> {
+    /// The windows as they are; changes of all of them are told from now on.
+    fn see(&self, heard: &mut Heard) -> Outcome<(Faces, Option<WindowId>)> {
         let ctx = Ctx::lasting(WAKE * 4);
         let listing = self.link.run(&ctx, list::list)?;
         let focus = listing.windows.iter().find(|w| w.focused).map(|w| WindowId(w.id.into()));
-        let now: HashMap<u32, Face> = listing.windows.iter().map(|w| (w.id, face(w))).collect();
-        for id in now.keys().filter(|id| !self.faces.contains_key(id)) {
-            let mask = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
-            self.conn.change_window_attributes(*id, &ChangeWindowAttributesAux::new().event_mask(mask))?;
+        let faces: Faces = listing.windows.iter().map(|w| (w.id, face(w))).collect();
+        heard.selected.retain(|id| faces.contains_key(id));
+        let mask = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
+        for id in faces.keys() {
+            if heard.selected.insert(*id) {
+                self.conn.change_window_attributes(*id, &ChangeWindowAttributesAux::new().event_mask(mask))?;
+            }
         }
         self.conn.flush()?;
-        if tell && self.filter.windows {
-            self.tell(&now);
+        Ok((faces, focus))
+    }
+
+    /// Compare the windows with what they were.
+    fn look(&self) -> Outcome<()> {
+        let mut heard = lock(&self.heard);
+        let (faces, focus) = self.see(&mut heard)?;
+        let faces = Arc::new(faces);
+        for l in heard.listeners.iter_mut().filter(|l| l.looks()) {
+            if l.filter.windows {
+                tell(&l.out, &l.faces, &faces);
+            }
+            if l.filter.focus && focus != l.focus {
+                l.out.send(Event::FocusMoved(focus));
+            }
+            (l.faces, l.focus) = (faces.clone(), focus);
         }
-        if tell && self.filter.focus && focus != self.focus {
-            self.out.send(Event::FocusMoved(focus));
-        }
-        self.focus = focus;
-        self.faces = now;
         Ok(())
     }
 
-    fn tell(&self, now: &HashMap<u32, Face>) {
-        let id = |id: &u32| WindowId((*id).into());
-        for (window, before) in &self.faces {
-            if now.get(window).is_none_or(|f| f.birth != before.birth) {
-                self.out.send(Event::WindowClosed(id(window)));
-            }
-        }
-        for (window, face) in now {
-            match self.faces.get(window) {
-                Some(before) if before == face => {}
-                Some(before) if before.birth == face.birth => self.out.send(Event::WindowChanged(id(window))),
-                _ => self.out.send(Event::WindowOpened(id(window))),
-            }
-        }
-    }
-
-    fn sample(&mut self) -> Outcome<()> {
-        if self.filter.pointer {
+    fn sample(&self) -> Outcome<()> {
+        let (pointer, focus) = {
+            let heard = lock(&self.heard);
+            (heard.listeners.iter().any(|l| l.filter.pointer), heard.listeners.iter().any(|l| l.filter.focus))
+        };
+        if pointer {
             let at = self.conn.query_pointer(self.root)?.reply()?;
             let at = Point::new(at.root_x.into(), at.root_y.into());
-            if self.pointer.replace(at) != Some(at) {
-                self.out.send(Event::PointerMoved { at, agent: false });
+            let agent = self.agent()?;
+            for l in lock(&self.heard).listeners.iter_mut().filter(|l| l.filter.pointer) {
+                if l.pointer.replace(at) != Some(at) {
+                    l.out.send(Event::PointerMoved { at, agent: false });
+                }
+                let Some(agent) = agent else { continue };
+                // Where it lies before it is first used is nothing that happened.
+                if l.agent.replace(agent).is_some_and(|before| before != agent) {
+                    l.out.send(Event::PointerMoved { at: agent, agent: true });
+                }
             }
-            self.sample_agent()?;
         }
-        if self.filter.focus {
+        if focus {
             let focus = self.conn.get_input_focus()?.reply()?.focus;
-            let same = self.focus.is_some_and(|f| f.0 == u64::from(focus));
-            if !same {
-                return self.look(true);
+            let other = |l: &Listener| l.filter.focus && l.focus.is_none_or(|f| f.0 != u64::from(focus));
+            let moved = lock(&self.heard).listeners.iter().any(other);
+            if moved {
+                return self.look();
             }
         }
         Ok(())
     }
 
     /// The driver's own pointer, once it has one.
-    fn sample_agent(&mut self) -> Outcome<()> {
-        let Some(device) = self.agent_device else { return self.find_agent() };
-        let Some(at) = self.conn.xinput_xi_query_pointer(self.root, device)?.reply().alive()? else {
-            self.agent_device = None;
-            return Ok(());
+    fn agent(&self) -> Outcome<Option<Point<Screen>>> {
+        let device = {
+            let mut heard = lock(&self.heard);
+            if heard.agent_device.is_none() && heard.agent_sought.elapsed() >= SEEK {
+                heard.agent_sought = Instant::now();
+                drop(heard);
+                let devices = self.conn.xinput_xi_query_device(Device::ALL_MASTER)?.reply().alive()?;
+                let found = devices.and_then(|d| d.infos.iter().find(|d| d.name == AGENT).map(|d| d.deviceid));
+                heard = lock(&self.heard);
+                heard.agent_device = found;
+            }
+            heard.agent_device
         };
-        let at = Point::new(at.root_x >> 16, at.root_y >> 16);
-        // Where it lies before it is first used is nothing that happened.
-        if self.agent.replace(at).is_some_and(|before| before != at) {
-            self.out.send(Event::PointerMoved { at, agent: true });
-        }
-        Ok(())
+        let Some(device) = device else { return Ok(None) };
+        let Some(at) = self.conn.xinput_xi_query_pointer(self.root, device)?.reply().alive()? else {
+            lock(&self.heard).agent_device = None;
+            return Ok(None);
+        };
+        Ok(Some(Point::new(at.root_x >> 16, at.root_y >> 16)))
     }
+}
 
-    fn find_agent(&mut self) -> Outcome<()> {
-        if self.agent_sought.elapsed() < SEEK {
-            return Ok(());
+/// What differs between two looks at the windows.
+fn tell(out: &Out, before: &Faces, now: &Faces) {
+    let id = |id: &u32| WindowId((*id).into());
+    for (window, face) in before {
+        if now.get(window).is_none_or(|f| f.birth != face.birth) {
+            out.send(Event::WindowClosed(id(window)));
         }
-        self.agent_sought = Instant::now();
-        let Some(devices) = self.conn.xinput_xi_query_device(Device::ALL_MASTER)?.reply().alive()? else { return Ok(()) };
-        self.agent_device = devices.infos.iter().find(|d| d.name == AGENT).map(|d| d.deviceid);
-        Ok(())
+    }
+    for (window, face) in now {
+        match before.get(window) {
+            Some(was) if was == face => {}
+            Some(was) if was.birth == face.birth => out.send(Event::WindowChanged(id(window))),
+            _ => out.send(Event::WindowOpened(id(window))),
+        }
     }
 }
 

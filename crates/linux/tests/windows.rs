@@ -218,6 +218,56 @@ fn what_is_remembered_is_never_stale() {
 }
 
 #[test]
+fn what_is_remembered_is_what_a_fresh_look_tells() {
+    use x11rb::protocol::xproto::{ConfigureWindowAux, InputFocus, StackMode};
+    for manager in ["openbox --sm-disable", "kwin_x11 --no-kactivities", "none"] {
+        let lab = Lab::start(manager);
+        let (d, bare) = (lab.open(), Bare::open(&lab));
+        let c = &bare.conn;
+        let [a, b, inner] = [0; 3].map(|_| c.generate_id().expect("an id"));
+        bare.make(a, "a");
+        bare.make(b, "b");
+        c.create_window(0, inner, a, 5, 5, 20, 20, 0, WindowClass::INPUT_OUTPUT, 0, &CreateWindowAux::new()).expect("made");
+        c.map_window(inner).expect("mapped");
+        bare.sync();
+        let numbers = |name: &str, v: u32| {
+            let atom = c.intern_atom(false, name.as_bytes()).expect("asked").reply().expect("an atom").atom;
+            c.change_property32(PropMode::REPLACE, b, atom, AtomEnum::CARDINAL, &[v]).expect("set");
+        };
+        let configure = |w, aux: ConfigureWindowAux| drop(c.configure_window(w, &aux).expect("configured"));
+        let focus = |w: u32| drop(c.set_input_focus(InputFocus::PARENT, w, x11rb::CURRENT_TIME).expect("focused"));
+        let steps: [(&str, &dyn Fn()); 12] = [
+            ("nothing", &|| {}),
+            ("a moves", &|| configure(a, ConfigureWindowAux::new().x(200).y(150))),
+            ("a grows", &|| configure(a, ConfigureWindowAux::new().width(150).height(99))),
+            ("a is raised", &|| configure(a, ConfigureWindowAux::new().stack_mode(StackMode::ABOVE))),
+            ("b is raised", &|| configure(b, ConfigureWindowAux::new().stack_mode(StackMode::ABOVE))),
+            ("a has the focus", &|| focus(a)),
+            ("what lies in a has the focus", &|| focus(inner)),
+            ("that lies in b now", &|| drop(c.reparent_window(inner, b, 3, 3).expect("moved over"))),
+            ("b says another process", &|| numbers("_NET_WM_PID", 1)),
+            ("b is hidden", &|| drop(c.unmap_window(b).expect("hidden"))),
+            ("b is shown", &|| drop(c.map_window(b).expect("shown"))),
+            ("a is gone", &|| drop(c.destroy_window(a).expect("gone"))),
+        ];
+        let told = |d: &dyn desktop::Desktop| {
+            let mut all = d.windows(&ctx()).expect("a list");
+            all.iter_mut().for_each(|w| w.birth = 0);
+            all
+        };
+        for (step, act) in steps {
+            act();
+            bare.sync();
+            until(&format!("the truth after {step:?} under {manager}"), || {
+                let (kept, fresh) = (told(&*d), told(&*lab.open()));
+                let each = kept.iter().all(|w| d.window(&ctx(), w.id).is_ok_and(|one| desktop::Window { birth: 0, ..one } == *w));
+                (kept == fresh && each).then_some(())
+            });
+        }
+    }
+}
+
+#[test]
 fn a_window_that_says_nothing_is_reachable_and_a_lie_about_the_process_is_seen() {
     for manager in ["openbox --sm-disable", "none"] {
         let lab = Lab::start(manager);

@@ -105,15 +105,15 @@ fn whole(x: &X, track: &mut Track) -> Outcome<Listing> {
 }
 
 /// The listing that was made last, where the server tells in one answer that nothing of it has
-/// changed; places are asked for anew, of one window or of all. `None`: it is made again.
+/// changed. `None`: it is made again.
 fn again(x: &X, track: &mut Track, only: Option<u32>) -> Outcome<Option<Arc<Listing>>> {
     track.drain(&x.conn)?;
     let Some(kept) = track.kept.take().filter(|k| k.changes == track.changes) else { return Ok(None) };
     if only.is_some_and(|id| !kept.listing.windows.iter().any(|w| w.id == id)) {
         return Ok(None);
     }
-    let ids = kept.clients.iter().copied().filter(|id| only.is_none_or(|o| o == *id));
-    let mut asked = Vec::with_capacity(kept.clients.len());
+    let ids = kept.deep.iter().copied().filter(|id| only.is_none_or(|o| o == *id));
+    let mut asked = Vec::with_capacity(kept.deep.len());
     for id in ids {
         let place = (x.conn.get_geometry(id)?, x.conn.translate_coordinates(id, x.root, 0, 0)?);
         asked.push((id, place.0, place.1, x.conn.get_window_attributes(id)?));
@@ -200,8 +200,9 @@ fn once(x: &X, track: &mut Track) -> Outcome<Listing> {
     own(&mut windows);
     let listing = Listing { windows, manager: desk.manager };
     if changes == track.changes && between.is_empty() {
-        let clients = listing.windows.iter().map(|w| w.id).filter(|id| desk.clients.contains(id)).collect();
-        track.kept = Some(Kept { changes, focus: desk.focus, chain, clients, listing: Arc::new(listing.clone()) });
+        let direct = |id: &u32| track.known.get(id).is_some_and(|k| k.direct);
+        let deep = listing.windows.iter().map(|w| w.id).filter(|id| !direct(id)).collect();
+        track.kept = Some(Kept { changes, focus: desk.focus, chain, deep, listing: Arc::new(listing.clone()) });
     }
     Ok(listing)
 }
@@ -314,7 +315,7 @@ fn look(x: &X, track: &mut Track, desk: &Desk) -> Outcome<Vec<Seen>> {
 fn tops<'a>(x: &X, track: &mut Track, seen: impl Iterator<Item = &'a Seen>) -> Outcome<()> {
     let mut open: Vec<(u32, u32)> =
         seen.filter(|s| track.known.get(&s.id).is_some_and(|k| k.top.is_none())).map(|s| (s.id, s.id)).collect();
-    for _ in 0..32 {
+    for steps in 0..32 {
         if open.is_empty() {
             break;
         }
@@ -325,6 +326,7 @@ fn tops<'a>(x: &X, track: &mut Track, seen: impl Iterator<Item = &'a Seen>) -> O
             if tree.parent == tree.root {
                 if let Some(known) = track.known.get_mut(&id) {
                     known.top = Some(at);
+                    known.direct = steps <= 1;
                 }
             } else if tree.parent != 0 {
                 next.push((id, tree.parent));

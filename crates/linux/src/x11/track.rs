@@ -43,6 +43,8 @@ pub struct Known {
     pub stale: bool,
     /// The child of the root that it is or lies in.
     pub top: Option<u32>,
+    /// Nothing lies between it and that child: every change of its place is told.
+    pub direct: bool,
 }
 
 /// A child of the root, as it was when last asked.
@@ -65,8 +67,9 @@ pub struct Kept {
     /// What had the focus, and its ancestors up to a window that is listed or a child of the root.
     pub focus: u32,
     pub chain: Vec<(u32, u32)>,
-    /// Windows whose place events do not tell whole: they lie in frames of others.
-    pub clients: HashSet<u32>,
+    /// Windows of whose place events do not tell: windows that are not heard of lie between them
+    /// and the root.
+    pub deep: HashSet<u32>,
     pub listing: Arc<Listing>,
 }
 
@@ -105,7 +108,7 @@ impl Track {
         let next = &mut self.next;
         self.known.entry(id).or_insert_with(|| {
             *next += 1;
-            Known { birth: *next, props: None, stale: true, top: None }
+            Known { birth: *next, props: None, stale: true, top: None, direct: false }
         })
     }
 
