@@ -93,4 +93,6 @@ pub struct Delivery {
     pub stopped: Option<Stopped>,
     /// The system took the focus along the way and the backend gave it back.
     pub focus_given_back: bool,
+    /// Of a `Move`: the pointer was at that spot of the screen already, and was not moved.
+    pub at_rest: bool,
 }

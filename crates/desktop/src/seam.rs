@@ -125,6 +125,11 @@ pub trait Desktop: Send + Sync {
     /// with the reason where it can not.
     fn reaches(&self, ctx: &Ctx, window: WindowId, act: &Act, route: Route) -> Result<()>;
     fn perform(&self, ctx: &Ctx, act: &Act, route: Route) -> Result<Delivery>;
+    /// Wait until the application has taken what was sent to this window so far. False where it
+    /// cannot be asked, or did not say so within the bound.
+    fn caught_up(&self, _ctx: &Ctx, _window: WindowId) -> Result<bool> {
+        Ok(false)
+    }
     fn place(&self, ctx: &Ctx, window: WindowId, placement: Placement) -> Result<()>;
     fn launch(&self, ctx: &Ctx, launch: &Launch) -> Result<Launched>;
     /// Ask a process to end, or end it.

@@ -1,7 +1,7 @@
 //! The engine: one desktop, its sessions, and the way of a call through it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Settings;
 use crate::lane::Lane;
+use crate::pointer::Rest;
 use crate::record::{Records, Secrets};
 use crate::run::Run;
 use crate::session::{InFlight, Session, Sessions};
@@ -24,6 +25,7 @@ pub struct Engine {
     lane: Lane,
     records: Records,
     secrets: Secrets,
+    rest: Rest,
     busy: AtomicUsize,
     feeds: Mutex<Vec<SyncSender<Value>>>,
 }
@@ -41,6 +43,7 @@ impl Engine {
             lane: Lane::default(),
             records: Records::default(),
             secrets: Secrets::default(),
+            rest: Rest::default(),
             busy: AtomicUsize::new(0),
             feeds: Mutex::default(),
         })
@@ -70,6 +73,10 @@ impl Engine {
 
     pub fn lane(&self) -> &Lane {
         &self.lane
+    }
+
+    pub fn rest(&self) -> &Rest {
+        &self.rest
     }
 
     pub fn records(&self) -> &Records {
@@ -157,7 +164,7 @@ impl Engine {
         ctx.owner = session.owner;
         let change = session.state().change.clone();
         let settings = Settings::kept(&self.host.config()).with(&change);
-        Run { engine: self, spec, session: session.clone(), session_named: named, client: call.client, ctx, settings, progress: call.progress.clone(), arguments }
+        Run { engine: self, spec, session: session.clone(), session_named: named, client: call.client, ctx, settings, progress: call.progress.clone(), moved: AtomicBool::new(false), arguments }
     }
 
     /// An act whose arguments were refused is a turn of a recording too.

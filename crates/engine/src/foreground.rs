@@ -1,5 +1,6 @@
 //! Taking the foreground because the call asked for it, and giving back what was taken.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use desktop::{Act, Ctx, Focus, Place, Placement, Point, Route, Screen, Window, WindowId};
@@ -40,7 +41,8 @@ impl Drop for Foreground<'_> {
         let mut ctx = Ctx::lasting(Duration::from_millis(800));
         ctx.owner = self.run.ctx.owner;
         let d = self.run.desktop();
-        if let Some(p) = self.pointer {
+        // What a refused act left alone is not touched either.
+        if let Some(p) = self.pointer.filter(|_| self.run.moved.load(Ordering::Relaxed)) {
             let _ = d.perform(&ctx, &Act::Move { to: Place::Screen(p) }, Route::Global);
         }
         let before = self.focus.as_ref().and_then(|f| f.window);

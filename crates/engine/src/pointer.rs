@@ -1,7 +1,9 @@
 //! Clicks, drags and wheels composed of short pointer acts. Whatever happens on the way, what was
 //! pressed is let go.
 
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use desktop::{Act, Button, Ctx, Delivery, DesktopError, Modifier, Modifiers, Place, Route, Wheel, WindowId};
 
@@ -12,6 +14,9 @@ use crate::{Code, Refusal};
 /// Between two presses of a double click: long enough that a web page sees two, short enough that
 /// no toolkit sees two single ones.
 const BETWEEN: Duration = Duration::from_millis(30);
+
+/// What a hover begins, and what the last click began, is over by then.
+const RESTED: Duration = Duration::from_millis(250);
 
 /// Modifiers by their names.
 pub fn modifiers(words: &[String]) -> Result<Modifiers, Refusal> {
@@ -37,19 +42,48 @@ pub fn window_of(at: Place) -> Option<WindowId> {
     }
 }
 
+/// Where the driver's pointer was left, so that what comes of its arrival is over by now.
+#[derive(Default)]
+pub struct Rest(Mutex<Option<(Place, u64, Instant)>>);
+
+impl Rest {
+    fn lock(&self) -> MutexGuard<'_, Option<(Place, u64, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It has been here, over this life of the window, long enough.
+    pub fn since(&self, at: Place, birth: u64, now: Instant) -> bool {
+        self.lock().is_some_and(|(place, of, since)| place == at && of == birth && now.saturating_duration_since(since) >= RESTED)
+    }
+
+    pub fn at(&self, at: Place, birth: u64, now: Instant) {
+        *self.lock() = Some((at, birth, now));
+    }
+
+    pub fn left(&self) {
+        *self.lock() = None;
+    }
+}
+
+fn first_move(run: &Run<'_>, to: Place, route: Route) -> desktop::Result<Delivery> {
+    let moved = run.desktop().perform(&run.brief(), &Act::Move { to }, route)?;
+    run.moved.store(true, Ordering::Relaxed);
+    Ok(moved)
+}
+
 /// Click by the first route that reaches the place. `arrived` runs between the motion and the
-/// first press.
-pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut()) -> Result<(Route, Delivery), Refusal> {
+/// first press, and is told whether the pointer was there before.
+pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut(bool)) -> Result<(Route, Delivery), Refusal> {
     let d = run.desktop();
+    run.engine.rest().left();
     let (route, mut delivery) = climb(run, routes, |route| {
         let press = Act::Press { button: c.button, at: c.at };
         if let Some(w) = window_of(c.at) {
             d.reaches(&run.brief(), w, &press, route)?;
         }
-        d.perform(&run.brief(), &Act::Move { to: c.at }, route)?;
-        Ok(Delivery::default())
+        first_move(run, c.at, route)
     })?;
-    arrived();
+    arrived(delivery.at_rest);
     let held = Held::modifiers(run, c.modifiers, window_of(c.at), route)?;
     for n in 0..c.count {
         if n > 0 {
@@ -65,11 +99,12 @@ pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut
 /// Press at one place, move to another in steps, release there.
 pub fn drag(run: &Run<'_>, routes: &[Route], from: &Click, to: Place, time: Duration, steps: u32) -> Result<(Route, Delivery), Refusal> {
     let d = run.desktop();
+    run.engine.rest().left();
     let (route, _) = climb(run, routes, |route| {
         if let Some(w) = window_of(from.at) {
             d.reaches(&run.brief(), w, &Act::Press { button: from.button, at: from.at }, route)?;
         }
-        d.perform(&run.brief(), &Act::Move { to: from.at }, route)
+        first_move(run, from.at, route)
     })?;
     let held = Held::modifiers(run, from.modifiers, window_of(from.at), route)?;
     let pressed = Held::button(run, from.button, from.at, route)?;
@@ -96,11 +131,12 @@ fn between(a: Place, b: Place, n: u32, of: u32) -> Place {
 /// Turn the wheel.
 pub fn wheel(run: &Run<'_>, routes: &[Route], at: Place, way: Wheel, notches: u32, modifiers: Modifiers) -> Result<(Route, Delivery), Refusal> {
     let d = run.desktop();
+    run.engine.rest().left();
     let (route, _) = climb(run, routes, |route| {
         if let Some(w) = window_of(at) {
             d.reaches(&run.brief(), w, &Act::Wheel { way, at }, route)?;
         }
-        d.perform(&run.brief(), &Act::Move { to: at }, route)
+        first_move(run, at, route)
     })?;
     let held = Held::modifiers(run, modifiers, window_of(at), route)?;
     let mut delivery = Delivery::default();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use desktop::{Act, Button, DesktopError, Modifiers, Node, Place, Point, Route, Screen, States, Window};
+use desktop::{Act, Button, DesktopError, Modifiers, Node, NodeKey, Place, Point, Route, Screen, States, Window};
 
 use crate::aim::{Aim, Element};
 use crate::effect::{ActionResult, Effect, EscalationReason, EscalationTarget, EvidenceKind, Mode};
@@ -182,11 +182,42 @@ pub fn spot_of(run: &Run<'_>, window: &Window, n: &Node) -> Result<(Node, Place)
     let screen = visible(&node, window).ok_or_else(|| hidden(n))?;
     let local = screen.within(window.bounds.origin());
     let hit = run.desktop().hit(&run.brief(), window.id, local).map_err(|e| run.no_window(e, window))?;
+    if let Some(cover) = over(run, window, &node, screen) {
+        let what = format!("{} {}", role::of(&cover), crate::view::quoted(&cover.name));
+        return Err(Refusal::new(Code::ElementNotVisible, format!("The element is covered by {what} of its own window; nothing was sent."))
+            .hint("Close or move what covers it first.")
+            .with("occluded_by", serde_json::json!({"role": role::of(&cover), "label": cover.name})));
+    }
     match hit.top {
         Some(top) if top == window.id => Ok((node, Place::Window(window.id, local))),
         Some(top) => Ok((covered(run, node, window, local, top, &hit.top_title)?, Place::Window(window.id, local))),
         None => Err(Refusal::new(Code::ElementNotVisible, "The element lies off the screen; nothing was sent.")),
     }
+}
+
+/// The element of the same window that surely lies over another at this spot: one that takes the
+/// pointer, comes later among those that are drawn in their order, and is still there. Pages draw
+/// in an order of their own.
+fn over(run: &Run<'_>, window: &Window, node: &Node, spot: Point<Screen>) -> Option<Node> {
+    let candidates: Vec<NodeKey> = {
+        let state = run.session.state();
+        let s = state.snapshots.newest(window.id).filter(|s| s.window.birth == window.birth)?;
+        let i = s.tree.nodes.iter().position(|n| n.key == node.key)?;
+        let inside = |j: usize| std::iter::successors(Some(j), |j| s.tree.nodes[*j].parent).any(|j| j == i);
+        let then = spot.within(window.bounds.origin()).on_screen(s.window.bounds.origin());
+        let takes = |n: &Node| !n.has(States::WEB) && n.has(States::SHOWING) && takes_pointer(role::of(n)) && n.bounds.is_some_and(|b| b.contains(then));
+        let later = s.tree.nodes.iter().enumerate().skip(i + 1).rev();
+        later.filter(|(j, n)| takes(n) && !inside(*j)).map(|(_, n)| n.key.clone()).take(4).collect()
+    };
+    candidates.iter().find_map(|k| {
+        let n = run.desktop().read(&run.brief(), k).ok()?;
+        (n.has(States::VISIBLE | States::SHOWING) && n.bounds.is_some_and(|b| b.contains(spot))).then_some(n)
+    })
+}
+
+/// Roles that keep what lies under them from the pointer, whatever they are made of.
+fn takes_pointer(role: &str) -> bool {
+    matches!(role, "button" | "checkbox" | "switch" | "radio" | "textbox" | "searchbox" | "combobox" | "spinbutton" | "slider" | "dialog" | "alert")
 }
 
 /// A covered element can be reached once its window is in front; in the background it cannot.
@@ -216,8 +247,19 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     let _front = if node.is_none() { foreground(run, p.mode, window)? } else { None };
     let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
     let mut watch = Watch::begin(run, window, node, true);
+    let known = match node {
+        Some(n) => Some(n.key.clone()),
+        None => window.and_then(|w| under(run, w, at)),
+    };
+    let birth = window.map_or(0, |w| w.birth);
+    let rested = p.mode == Mode::Background && run.engine.rest().since(at, birth, run.host().now());
     let click = Click { at, button: p.button, count: p.count, modifiers: p.modifiers };
-    let (route, delivery) = pointer::click(run, ladder::routes(Kind::Pointer, p.mode), &click, || watch.still(Duration::from_millis(16)))?;
+    let arrived = |at_rest: bool| match window {
+        Some(w) => hovered(run, &mut watch, w, known.as_ref(), at, at_rest && rested),
+        None => watch.still(run, HOVER),
+    };
+    let (route, delivery) = pointer::click(run, ladder::routes(Kind::Pointer, p.mode), &click, arrived)?;
+    run.engine.rest().at(at, birth, run.host().now());
     let evidence = watch.seek(run, proof::BOUND, &proof::changed);
     let mut r = ActionResult::proven(route, p.mode, &evidence);
     if let Some(n) = node.filter(|_| p.is_plain()) {
@@ -228,6 +270,46 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     }
     Ok(r)
 }
+
+/// How long what a hover begins is looked at, where nobody can say that it has begun.
+const HOVER: Duration = Duration::from_millis(16);
+
+/// The element at a point of the newest snapshot of a window, where it is one that is acted on:
+/// the last in document order, which lies on top.
+fn under(run: &Run<'_>, window: &Window, at: Place) -> Option<NodeKey> {
+    let Place::Window(_, local) = at else { return None };
+    let state = run.session.state();
+    let s = state.snapshots.newest(window.id).filter(|s| s.window.birth == window.birth && s.window.bounds.size() == window.bounds.size())?;
+    let then = local.on_screen(s.window.bounds.origin());
+    let shown = |n: &&Node| n.has(States::VISIBLE) && n.has(States::SHOWING) && n.bounds.is_some_and(|b| b.contains(then));
+    s.tree.nodes.iter().skip(1).filter(shown).rfind(|n| role::interactive(role::of(n))).map(|n| n.key.clone())
+}
+
+/// Between the motion and the press: what comes of the pointer being there must not be taken for
+/// what comes of the press. An element that is known tells by itself, and is looked at as it is
+/// with the pointer over it; without one only paint can tell, and what else paints is waited for.
+fn hovered(run: &Run<'_>, watch: &mut Watch, window: &Window, known: Option<&NodeKey>, at: Place, rests: bool) {
+    let Place::Window(_, local) = at else { return watch.still(run, HOVER) };
+    let spot = local.on_screen(window.bounds.origin());
+    let look = |key: &NodeKey| run.desktop().read(&run.brief(), key).ok().filter(|n| n.bounds.is_some_and(|b| b.contains(spot)));
+    // Having answered, the application has done what it does about the motion, and told of it.
+    let done = rests || known.is_some() && run.desktop().caught_up(&run.brief(), window.id).unwrap_or(false);
+    let Some((key, mut node)) = known.and_then(|k| Some((k, look(k)?))) else { return watch.still(run, HOVER) };
+    if !rests {
+        // A page hears of the pointer later than the window that shows it.
+        let page = node.has(States::WEB);
+        watch.still(run, if done && !page { TOLD } else { HOVER });
+        if page || !done {
+            let Some(now) = look(key) else { return };
+            node = now;
+        }
+    }
+    watch.without_paint();
+    watch.of(node);
+}
+
+/// How long what was told before an answer may be behind it.
+const TOLD: Duration = Duration::from_millis(1);
 
 /// The spot of an aim that pointer tools go to: its point, the middle of its element, or of its
 /// window.

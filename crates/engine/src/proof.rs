@@ -13,6 +13,12 @@ use crate::run::Run;
 /// How long an effect is waited for. A GTK button keeps an activation back for a quarter of a second.
 pub const BOUND: Duration = Duration::from_millis(350);
 
+/// Paint is believed once it has ended: this long after the first of it, painting in most slots
+/// goes on by itself.
+const SLOT: Duration = Duration::from_millis(25);
+const SLOTS: u32 = 5;
+const MOST: usize = 4;
+
 /// What is watched from before an act on.
 pub struct Watch {
     events: Option<Box<dyn Events>>,
@@ -24,6 +30,8 @@ pub struct Watch {
     /// Objects that changed by themselves before the act.
     restless: HashSet<NodeKey>,
     painting: bool,
+    /// The first paint after the act, and the slots that saw one.
+    paint: Option<(Instant, HashSet<u32>)>,
 }
 
 /// What of an object tells that something happened to it. Not whether it shows: it may be hidden
@@ -42,23 +50,36 @@ impl Watch {
             ..EventFilter::default()
         };
         let ctx = run.brief();
+        let events = run.desktop().events(&ctx, filter).ok();
+        let all = run.desktop().windows(&ctx).ok();
         Self {
-            events: run.desktop().events(&ctx, filter).ok(),
-            windows: window.and_then(|_| run.desktop().windows(&ctx).ok()).map(|all| all.iter().map(|w| w.id).collect()),
-            focus: run.desktop().focus(&ctx).ok().map(|f| f.window),
+            events,
+            focus: all.as_ref().map(|all| all.iter().find(|w| w.active).map(|w| w.id)),
+            windows: all.filter(|_| window.is_some()).map(|all| all.iter().map(|w| w.id).collect()),
             pid,
             window: window.map(|w| w.id),
             before: before.cloned(),
             restless: HashSet::new(),
             painting: false,
+            paint: None,
         }
     }
 
+    /// The object that the act is done to, as it is right before.
+    pub fn of(&mut self, before: Node) {
+        self.before = Some(before);
+    }
+
+    /// Paint tells nothing: what is acted on tells by itself.
+    pub fn without_paint(&mut self) {
+        self.painting = true;
+    }
+
     /// Take note of what happens by itself right before the act.
-    pub fn still(&mut self, time: Duration) {
+    pub fn still(&mut self, run: &Run<'_>, time: Duration) {
         let Some(events) = &mut self.events else { return };
-        let end = Instant::now() + time;
-        while let Some(e) = events.next(end.saturating_duration_since(Instant::now())) {
+        let end = run.host().now() + time;
+        while let Some(e) = events.next(end.saturating_duration_since(run.host().now())) {
             match e {
                 Event::NodeChanged { node: Some(n), .. } => {
                     self.restless.insert(n);
@@ -66,7 +87,7 @@ impl Watch {
                 Event::Painted(_) => self.painting = true,
                 _ => {}
             }
-            if Instant::now() >= end {
+            if run.host().now() >= end {
                 break;
             }
         }
@@ -92,16 +113,27 @@ impl Watch {
                 let now = run.host().now();
                 next_read = now + (now.saturating_duration_since(began) * 2).max(Duration::from_millis(12));
             }
+            let now = run.host().now();
+            if self.painted(now) {
+                found.insert(EvidenceKind::WindowChange);
+            }
             if !found.is_empty() || run.ctx.cancel.is_cancelled() {
                 break;
             }
-            let left = end.saturating_duration_since(run.host().now());
+            // What has begun to be painted is looked at to its end.
+            let end = self.paint.as_ref().map_or(end, |(first, _)| end.max(*first + SLOT * SLOTS));
+            let left = end.saturating_duration_since(now);
             if left.is_zero() {
                 break;
             }
             let pause = left.min(Duration::from_millis(12));
             match self.events.as_mut().map(|e| e.next(pause)) {
-                Some(Some(e)) => self.judge(run, &e, &mut found),
+                Some(Some(e)) => {
+                    if self.is_own(&e) {
+                        next_read = now;
+                    }
+                    self.judge(run, &e, &mut found);
+                }
                 Some(None) => {}
                 None => {
                     run.host().wait(pause, &run.ctx.cancel);
@@ -125,7 +157,24 @@ impl Watch {
         }
     }
 
-    fn judge(&self, run: &Run<'_>, e: &Event, found: &mut HashSet<EvidenceKind>) {
+    fn is_own(&self, e: &Event) -> bool {
+        matches!((e, &self.before), (Event::NodeChanged { node: Some(n), .. }, Some(b)) if b.key == *n)
+    }
+
+    /// Whether something was painted after the act, and painting has ended since. Painting that
+    /// goes on is of its own, and tells nothing any more.
+    fn painted(&mut self, now: Instant) -> bool {
+        let Some((first, slots)) = &self.paint else { return false };
+        if now < *first + SLOT * SLOTS {
+            return false;
+        }
+        let ended = slots.len() < MOST;
+        self.painting |= !ended;
+        self.paint = None;
+        ended
+    }
+
+    fn judge(&mut self, run: &Run<'_>, e: &Event, found: &mut HashSet<EvidenceKind>) {
         match e {
             Event::WindowOpened(id) => {
                 if self.mine(run, *id) {
@@ -136,13 +185,15 @@ impl Watch {
                 found.insert(EvidenceKind::WindowChange);
             }
             Event::NodeChanged { node: Some(n), pid } if pid.is_none() || *pid == self.pid => {
-                let own = self.before.as_ref().is_some_and(|b| b.key == *n);
-                if !own && !self.restless.contains(n) {
+                if !self.is_own(e) && !self.restless.contains(n) {
                     found.insert(EvidenceKind::WindowChange);
                 }
             }
             Event::Painted(_) if !self.painting => {
-                found.insert(EvidenceKind::WindowChange);
+                let now = run.host().now();
+                let (first, slots) = self.paint.get_or_insert_with(|| (now, HashSet::new()));
+                let slot = now.saturating_duration_since(*first).as_millis() / SLOT.as_millis();
+                slots.insert(u32::try_from(slot).unwrap_or(u32::MAX));
             }
             _ => {}
         }

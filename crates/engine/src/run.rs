@@ -1,6 +1,7 @@
 //! One running call: its bounds, its session, and how errors of the desktop become refusals.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use desktop::{Ctx, Desktop, DesktopError, Window};
@@ -21,6 +22,8 @@ pub struct Run<'a> {
     pub ctx: Ctx,
     pub settings: Settings,
     pub progress: Option<Arc<dyn Progress>>,
+    /// The pointer was sent somewhere.
+    pub moved: AtomicBool,
     /// The raw arguments as they were checked, without `session`.
     pub arguments: serde_json::Value,
 }

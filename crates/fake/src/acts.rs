@@ -101,9 +101,18 @@ fn pointer(s: &mut State, route: Route, place: Place, what: &str, then: impl FnO
         return Err(DesktopError::CannotReach { route, why: "it has no pointer".into() });
     }
     let (place, spot, gets) = aim(s, route, place)?;
-    s.write(format!("{what} {place}"), Some(route), None);
-    if route == Route::Global {
-        s.pointer.0 = spot;
+    let at_rest = what == "move" && match route {
+        Route::Global => s.pointer.0 == spot,
+        Route::SecondSeat => s.agent == Some(spot),
+        _ => false,
+    };
+    if !at_rest {
+        s.write(format!("{what} {place}"), Some(route), None);
+    }
+    match route {
+        Route::Global => s.pointer.0 = spot,
+        Route::SecondSeat => s.agent = Some(spot),
+        _ => {}
     }
     s.emit(&Event::PointerMoved { at: spot, agent: route != Route::Global });
     let before = s.scene.active;
@@ -112,13 +121,19 @@ fn pointer(s: &mut State, route: Route, place: Place, what: &str, then: impl FnO
         let at: Point<Local> = spot.within(w.bounds.origin());
         s.scene.object_at(w, at)
     });
+    if !at_rest && what == "move" {
+        let changed = s.faults.hovers.iter().find(|(k, _)| Some(k) == over.as_ref()).map(|(_, other)| other.clone());
+        if let Some((other, id)) = changed.and_then(|k| Some((k.clone(), s.scene.objects.get(&k)?.window))) {
+            s.changed(id, Some(&other));
+        }
+    }
     then(s, over.as_ref());
     let took = what.starts_with("press") && s.faults.presses_take_focus && route == Route::SecondSeat && gets != before;
     if took {
         s.set_active(gets);
         s.set_active(before);
     }
-    Ok(Delivery { focus_given_back: took, ..Delivery::default() })
+    Ok(Delivery { focus_given_back: took, at_rest, ..Delivery::default() })
 }
 
 fn press(s: &mut State, route: Route, over: Option<&NodeKey>, button: Button) {

@@ -222,8 +222,11 @@ impl Desktop for FakeDesktop {
     fn events(&self, ctx: &Ctx, filter: EventFilter) -> Result<Box<dyn Events>> {
         self.enter(ctx, "events", nobody)?;
         let (to, events) = channel();
-        self.state().listeners.push((filter, to));
-        Ok(Box::new(Listener { events, filter, clock: self.clock().clone() }))
+        let mut s = self.state();
+        s.listeners.push((filter, to));
+        let every = filter.painted.and_then(|id| s.faults.animated.get(&id).copied());
+        let next = every.map(|every| self.clock().now() + every);
+        Ok(Box::new(Listener { events, filter, clock: self.clock().clone(), animation: every.zip(next) }))
     }
 
     fn clipboard(&self, ctx: &Ctx, with_text: bool) -> Result<ClipboardOffer> {
@@ -254,6 +257,12 @@ impl Desktop for FakeDesktop {
             other => other?,
         }
         acts::perform(&mut self.state(), ctx, act, route)
+    }
+
+    fn caught_up(&self, ctx: &Ctx, window: WindowId) -> Result<bool> {
+        self.enter(ctx, "caught_up", nobody)?;
+        let s = self.state();
+        Ok(owner_of(&s.scene, window).is_some_and(|pid| !s.faults.hung.contains(&pid)))
     }
 
     fn place(&self, ctx: &Ctx, window: WindowId, placement: Placement) -> Result<()> {

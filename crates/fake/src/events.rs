@@ -16,6 +16,8 @@ pub(crate) struct Listener {
     pub events: Receiver<Event>,
     pub filter: EventFilter,
     pub clock: Clock,
+    /// How often its window is painted by itself, and when next.
+    pub animation: Option<(Duration, Instant)>,
 }
 
 impl Events for Listener {
@@ -35,6 +37,13 @@ impl Events for Listener {
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
                 // A moment for other threads, so that a loop over events is no busy loop.
                 std::thread::yield_now();
+                if let (Some((every, next)), Some(id)) = (&mut self.animation, self.filter.painted)
+                    && *next <= self.clock.now() + time
+                {
+                    self.clock.advance_to(*next);
+                    *next += *every;
+                    return Some(Event::Painted(id));
+                }
                 self.clock.advance(time);
                 None
             }

@@ -162,7 +162,7 @@ pub(crate) fn text(s: &mut State, ctx: &Ctx, route: Route, text: &str, window: O
     if let Some(node) = focused(s, id).filter(|n| takes_text(s, n)) {
         s.felt(&node, format!("typed {sent:?}"));
     }
-    Ok(Delivery { sent: sent.chars().count(), stopped, focus_given_back: false })
+    Ok(Delivery { sent: sent.chars().count(), stopped, ..Delivery::default() })
 }
 
 fn takes_text(s: &State, node: &NodeKey) -> bool {

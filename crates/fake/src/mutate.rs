@@ -345,6 +345,16 @@ impl FakeDesktop {
         self.state().faults.no_activation = gone;
     }
 
+    /// When the pointer comes to `over`, `other` changes.
+    pub fn hovers(&self, over: &NodeKey, other: &NodeKey) {
+        self.state().faults.hovers.push((over.clone(), other.clone()));
+    }
+
+    /// The window is painted every so often by itself.
+    pub fn animated(&self, id: u64, every: Duration) {
+        self.state().faults.animated.insert(WindowId(id), every);
+    }
+
     /// A press of the second pointer takes the focus, and it is given back.
     pub fn presses_take_focus(&self, they_do: bool) {
         self.state().faults.presses_take_focus = they_do;

@@ -49,6 +49,10 @@ pub(crate) struct Faults {
     pub no_activation: bool,
     pub presses_take_focus: bool,
     pub unreached: Vec<(WindowId, Route, String)>,
+    /// Objects that change another one when the pointer comes to them.
+    pub hovers: Vec<(NodeKey, NodeKey)>,
+    /// Windows that are painted again and again by themselves, and how often.
+    pub animated: HashMap<WindowId, Duration>,
 }
 
 type Change = Box<dyn FnOnce(&FakeDesktop) + Send>;
@@ -63,6 +67,8 @@ pub(crate) struct State {
     pub modifiers: Modifiers,
     pub clipboard: ClipboardOffer,
     pub pointer: Pointer,
+    /// The driver's own pointer, once it was used.
+    pub agent: Option<Point<Screen>>,
     pub pressed: Option<(NodeKey, Button)>,
     pub listeners: Vec<(EventFilter, Sender<Event>)>,
     pub calls: HashMap<&'static str, u32>,
@@ -88,8 +94,13 @@ impl State {
     pub fn felt(&mut self, node: &NodeKey, what: impl Into<String>) {
         if let Some(o) = self.scene.objects.get(node) {
             let (name, window) = (o.label(), o.window);
+            let told = o.role != "canvas";
             self.happened.push(Happened { node: node.clone(), name, what: what.into() });
-            self.changed(window, Some(node));
+            if told {
+                self.changed(window, Some(node));
+            } else {
+                self.emit(&Event::Painted(window));
+            }
         }
     }
 

@@ -64,7 +64,7 @@ impl Acting for Drag {
         let _front = press::foreground(run, mode, aim.window.as_ref())?;
         let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
         let mut watch = Watch::begin(run, aim.window.as_ref(), None, true);
-        watch.still(Duration::from_millis(16));
+        watch.still(run, Duration::from_millis(16));
         let start = Click {
             at: aim.place(from),
             button: self.button.unwrap_or_default().into(),

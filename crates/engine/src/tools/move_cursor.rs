@@ -43,6 +43,7 @@ impl Acting for MoveCursor {
         let mode: Mode = self.delivery_mode.unwrap_or_default().into();
         let _turn = press::lane(run, aim)?;
         let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
+        run.engine.rest().left();
         let act = desktop::Act::Move { to: aim.place(spot) };
         let (route, _) = ladder::climb(run, ladder::routes(Kind::Pointer, mode), |r| run.desktop().perform(&run.brief(), &act, r))?;
         let there = mode == Mode::Foreground && run.desktop().pointer(&run.brief()).is_ok_and(|p| p == spot.screen);

@@ -40,6 +40,9 @@ pub use guard::guard;
 /// How long after an input of the driver on the person's seat its events may still come.
 const ECHO: Duration = Duration::from_millis(150);
 
+/// How long an application may take to come to a motion.
+const CATCHING_UP: Duration = Duration::from_millis(60);
+
 pub struct Input {
     wire: Arc<Wire>,
     person: Seat,
@@ -128,6 +131,12 @@ impl Input {
     /// Whether the route could reach this window with this act, before anything is sent.
     pub fn reaches(&self, ctx: &Ctx, window: &Window, act: &Act, route: Route) -> Result<()> {
         self.lock(ctx)?.reach(window, act, route)
+    }
+
+    /// Whether the application of this window has taken everything that was sent to it before.
+    pub fn caught_up(&self, ctx: &Ctx, window: WindowId) -> Result<bool> {
+        let (window, bound) = (xid(window)?, ctx.left().min(CATCHING_UP));
+        self.lock(ctx)?.bell()?.application(window, bound)
     }
 
     /// The spot on the screen; by the second pointer only where the window is on top.

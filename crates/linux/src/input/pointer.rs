@@ -72,6 +72,9 @@ pub(super) fn on_top(wire: &Wire, window: u32, at: Point<Screen>, route: Route) 
 
 impl Hands {
     pub fn move_to(&mut self, seat: &Seat, at: Point<Screen>) -> Result<Delivery> {
+        if seat.position()? == at {
+            return Ok(Delivery { at_rest: true, ..Default::default() });
+        }
         self.felt(seat);
         seat.motion(at)?;
         seat.sync()?;

@@ -95,7 +95,7 @@ impl Hands {
     fn run(&mut self, ctx: &Ctx, fingers: &mut Fingers, units: &[Unit], target: &Target, pace: &mut Pace) -> Result<Delivery> {
         let mut table: HashMap<u32, u8> = HashMap::new();
         let mut sent = 0;
-        let stopped = |sent, why| Ok(Delivery { sent, stopped: Some(why), focus_given_back: false });
+        let stopped = |sent, why| Ok(Delivery { sent, stopped: Some(why), ..Default::default() });
         while sent < units.len() {
             if let Some(why) = over(ctx) {
                 return stopped(sent, why);
