@@ -196,7 +196,7 @@ pub fn or_click(run: &Run<'_>, window: &Window, n: &Node, mode: Mode, took: Resu
     {
         let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
         let click = Click { at, button: Button::Left, count: 1, modifiers: Modifiers::NONE };
-        pointer::click(run, ladder::routes(Kind::Pointer, mode), &click, || {})?;
+        pointer::click(run, ladder::routes(Kind::Pointer, mode), &click, |_| {})?;
     }
     let end = run.host().now() + Duration::from_millis(120);
     while run.host().now() < end {
