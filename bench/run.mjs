@@ -1,13 +1,13 @@
 // Every measurement of `bench/run`, part by part.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { cpus, loadavg } from "node:os";
 import { Driver } from "@cua-driver/sdk";
 import { BIN, Desktop, run, sleep, time } from "./desktop.mjs";
 import { Host } from "./host.mjs";
 import { soak } from "./soak.mjs";
-import { against, bound, heading, interleaved, misses, ratio, rows } from "./table.mjs";
+import { against, bound, figures, heading, interleaved, misses, ratio, rows } from "./table.mjs";
 
 const words = process.argv.slice(2);
 const quick = words.includes("--quick");
@@ -340,6 +340,145 @@ async function stopped() {
   await second.close();
 }
 
+async function record() {
+  for (const kind of ["gtk3", "gtk4"]) {
+    const child = desktop.window(kind, 24, ["counted"]);
+    const window = await windowOf(child, `bench ${kind}`);
+    await call("set_window_frame", { ...window, x: 0, y: 0, width: 1920, height: 1080 });
+    await sleep(800);
+    const kept = { session: `kept ${kind}` };
+    await call("start_recording", { output_dir: `${desktop.dir}/recording-${kind}`, ...kept });
+    await recorded(kind, window, { session: "plain" }, kept);
+    await call("stop_recording", kept);
+    child.kill("SIGKILL");
+    await sleep(300);
+  }
+}
+
+/** The same acts in a session without and in one with a recording. */
+async function recorded(kind, window, plain, kept) {
+  const element = async (session, fits) =>
+    (await look({ ...window, ...session })).elements.find(fits).element_token;
+  const act = async (session, tool, fits, args = {}) => {
+    const element_token = await element(session, fits);
+    // What is still being written is not charged to the next act.
+    await sleep(300);
+    return time(() => call(tool, { element_token, ...args, ...session }));
+  };
+  const button = (e) => e.label === "B3";
+  const field = (e) => e.role === "textbox";
+  const chain = async (session) => {
+    const element_token = await element(session, button);
+    await sleep(300);
+    const all = await time(async () => {
+      for (let i = 0; i < 5; i += 1) await call("click", { element_token, ...session });
+    });
+    return all / 5;
+  };
+  heading(`Recording, ${kind}, a window of 1920x1080`);
+  const f = await interleaved(times(16), {
+    click: () => act(plain, "click", button),
+    "click, recorded": () => act(kept, "click", button),
+    type_text: () => act(plain, "type_text", field, { text: "abcde" }),
+    "type_text, recorded": () => act(kept, "type_text", field, { text: "abcde" }),
+    "click, five in a row": () => chain(plain),
+    "the same, recorded": () => chain(kept),
+  });
+  rows(f);
+  const more = (what, a, b) => bound(`recording adds to ${what}`, a.p50 - b.p50, 60, " ms");
+  more("a click", f["click, recorded"], f.click);
+  more("text", f["type_text, recorded"], f.type_text);
+  more("a click in a row", f["the same, recorded"], f["click, five in a row"]);
+}
+
+async function video() {
+  const small = new Desktop("1280x800");
+  await small.start();
+  const own = await Driver.connect({ socket: small.socket });
+  const ask = async (tool, args = {}) => (await own.raw(tool, args)).structured;
+  const child = small.window("gtk3", 24, ["animated"]);
+  await sleep(1500);
+  let n = 0;
+  const next = () => `${small.dir}/video-${n++}`;
+  heading("Video, 1280x800 at 30 frames a second, a window that moves");
+  const first = [];
+  const f = await interleaved(times(12), {
+    "start, answered": async () => {
+      const ms = await time(async () => {
+        first.push((await ask("start_recording", { output_dir: next(), record_video: true })).video.start_ms);
+      });
+      await sleep(700);
+      return ms;
+    },
+    stop: () => time(() => ask("stop_recording")),
+  });
+  rows({ ...f, "to the first frame": figures(first) });
+  bound("start to the first frame, p95", figures(first).p95, 500, " ms");
+  bound("stop, p95", f.stop.p95, 500, " ms");
+
+  await ask("start_recording", { output_dir: next(), record_video: true });
+  const seconds = quick ? 5 : 20;
+  const encoders = () => descendants(small.pid).filter((p) => p.name === "ffmpeg");
+  const used = () => encoders().reduce((sum, p) => sum + p.cpu, 0);
+  await sleep(1000);
+  const before = used();
+  await sleep(seconds * 1000);
+  bound("core used by the encoder", (used() - before) / seconds, 0.3);
+  await ask("stop_recording");
+
+  const lost = [];
+  for (let i = 0; i < times(8); i += 1) {
+    const one = new Desktop("1280x800");
+    await one.start();
+    const driver = await Driver.connect({ socket: one.socket });
+    const dir = `${small.dir}/killed-${i}`;
+    const asked = performance.now();
+    const { video } = (await driver.raw("start_recording", { output_dir: dir, record_video: true }))
+      .structured;
+    const began = asked + video.start_ms;
+    await sleep(2000 + 137 * i);
+    process.kill(one.pid, "SIGKILL");
+    const ms = performance.now() - began;
+    await driver.close().catch(() => undefined);
+    await sleep(300);
+    await one.stop();
+    const probe = [
+      "-v",
+      "error",
+      "-show_entries",
+      "format=duration",
+      "-of",
+      "csv=p=0",
+      `${dir}/${video.path}`,
+    ];
+    lost.push(ms - 1000 * Number(await run("ffprobe", probe, process.env)));
+  }
+  bound("video lost by kill -9, most", Math.max(...lost), 500, " ms");
+  await own.close();
+  child.kill("SIGKILL");
+  await small.stop();
+}
+
+/** Processes under one, with the seconds of processor that each used. */
+function descendants(root) {
+  const all = readdirSync("/proc")
+    .filter((p) => /^\d+$/.test(p))
+    .flatMap((p) => {
+      try {
+        const text = readFileSync(`/proc/${p}/stat`, "utf8");
+        const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
+        const rest = text.slice(text.lastIndexOf(")") + 2).split(" ");
+        return [
+          { pid: Number(p), name, parent: Number(rest[1]), cpu: (Number(rest[11]) + Number(rest[12])) / 100 },
+        ];
+      } catch {
+        return [];
+      }
+    });
+  const under = (p) => p !== undefined && (p.parent === root || under(all.find((o) => o.pid === p.parent)));
+  return all.filter(under);
+}
+
 async function rest() {
   heading("Sizes");
   const host = new Host(env);
@@ -368,6 +507,8 @@ try {
     click: clicks,
     text,
     stopped,
+    record,
+    video,
     rest,
   };
   for (const [name, work] of Object.entries(parts)) {
