@@ -354,6 +354,10 @@ fn what_changed_does_not_break_a_replay() {
     let twice = LEDGER.replace("  button \"Remove\"", "  button \"Add\" at 200,10 80x24\n  button \"Remove\"");
     let renamed = LEDGER.replace("\"Add\"", "\"Archive\"");
     let other = LEDGER.replace("app=ledger", "app=other");
+    let translated = LEDGER.replace("\"Add\"", "\"Neu\"").replace("\"Remove\"", "\"Entfernen\"");
+    let most = translated.replace("\"Agree\"", "\"Ja\"");
+    let alike = LEDGER.replace("\"Add\"", "\"Neu\"").replace("\"Remove\"", "\"Neu\"");
+    let grown = translated.replace("  button \"Entfernen\"", "  button \"Archiv\" at 200,10 80x24\n  button \"Entfernen\"");
     let filled = LEDGER.replace("textbox \"Name\"", "textbox \"Name\" = \"Grace \"");
     for (what, scene, want) in [
         ("the same", LEDGER.to_owned(), ok),
@@ -363,6 +367,10 @@ fn what_changed_does_not_break_a_replay() {
         ("target gone", gone, "drifted path, drifted path, failed replay_target_missing"),
         ("two alike", twice, "drifted path, drifted path, failed replay_target_ambiguous"),
         ("renamed", renamed, "drifted path, drifted path, failed replay_target_missing"),
+        ("some labels translated", translated, "drifted path, drifted path, drifted structure"),
+        ("most labels others", most, "drifted path, failed replay_target_missing, skipped -"),
+        ("translated to two alike", alike, "drifted path, drifted path, failed replay_target_ambiguous"),
+        ("translated, and a button more", grown, "drifted path, drifted path, failed replay_target_missing"),
         ("another application", other, "failed replay_target_missing, skipped -, skipped -"),
         ("another value", filled, "drifted path, drifted path, drifted path"),
     ] {

@@ -136,11 +136,15 @@ export class World implements AsyncDisposable {
     return run(args, this.env, input);
   }
 
-  /** Open a window and wait until it is there. */
-  async open(kind: Toolkit, title = `Scene ${kind} ${this.#scenes.length}`): Promise<Scene> {
+  /** Open a window and wait until it is there. `edit` changes a page before it is. */
+  async open(
+    kind: Toolkit,
+    title = `Scene ${kind} ${this.#scenes.length}`,
+    edit: (html: string) => string = (html) => html,
+  ): Promise<Scene> {
     const scene =
       kind === "page"
-        ? await this.#page(title)
+        ? await this.#page(title, edit)
         : this.#spawn(kind, title, "/usr/bin/python3", [`${APPS}${kind}.py`, title]);
     await scene.hears(`${kind} is ready`, (t) => t.what === "ready", 0, 20_000);
     return scene;
@@ -161,8 +165,8 @@ export class World implements AsyncDisposable {
   }
 
   /** Chromium with a page that tells a server of this process what it receives. */
-  async #page(title: string): Promise<Scene> {
-    const html = readFileSync(`${APPS}page.html`, "utf8").replace("Scene page", title);
+  async #page(title: string, edit: (html: string) => string): Promise<Scene> {
+    const html = edit(readFileSync(`${APPS}page.html`, "utf8").replace("Scene page", title));
     let scene: Scene | undefined;
     const server = createServer((request, response) => {
       if (request.method === "POST") {

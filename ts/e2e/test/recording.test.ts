@@ -1,6 +1,6 @@
 /** A recording is replayed in a restarted application, and what is secret is in no byte of it. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Driver } from "@cua-driver/sdk";
@@ -50,7 +50,7 @@ async function record(kind: Toolkit, dir: string, title: string): Promise<void> 
 
 interface Replayed {
   status?: string;
-  turns?: { status: string; code?: string }[];
+  turns?: { status: string; code?: string; differences: { at: string }[] }[];
 }
 
 async function replay(dir: string, more: object = {}): Promise<Replayed> {
@@ -106,6 +106,38 @@ it.each<Toolkit>(["gtk3", "gtk4", "qt"])(
     again.child.kill("SIGKILL");
   },
 );
+
+it.each<[string, (html: string) => string, string, boolean]>([
+  ["is as it was", (html) => html, "clicked OK", true],
+  [
+    "has a button more",
+    (html) => html.replace("<button", "<button>New</button><button"),
+    "clicked OK",
+    false,
+  ],
+  [
+    "is translated in part",
+    (html) => html.replace(">OK<", ">Gut<").replace(">Delete<", ">Weg<"),
+    "clicked Gut",
+    false,
+  ],
+])("replays a page in a new Chromium that %s", async (what, edit, clicked, same) => {
+  const dir = join(world.dir, `page-${what}`);
+  await record("page", dir, "Replay page");
+  const again = await world.open("page", "Replay page", edit);
+  try {
+    await world.window(driver, again);
+    const { turns = [] } = await replay(dir);
+    expect(turns.map((t) => t.status)).not.toContain("failed");
+    // The page comes from another port each time.
+    const differences = turns.flatMap((t) => t.differences).filter((d) => !d.at.includes("Address"));
+    expect(differences.length === 0, JSON.stringify(differences)).toBe(same);
+    await again.hears(clicked, (t) => t.what === "clicked");
+    expect(told(again)).toEqual(["text Name", "checked Agree", clicked]);
+  } finally {
+    again.child.kill("SIGKILL");
+  }
+});
 
 it("acts on nothing in a dry run, and stops where the target is gone", async () => {
   const dir = join(world.dir, "gone");
@@ -188,6 +220,38 @@ it("refuses a second recording and a full folder", async () => {
   await driver.raw("stop_recording");
   expect((await act(driver, "start_recording", { output_dir: dir })).code).toBe("recording_exists");
   expect((await act(driver, "stop_recording", {})).code).toBe("not_recording");
+});
+
+/** A file system of its own, so small that it is full after a few turns. */
+it.skipIf(process.getuid?.() !== 0)("goes on and says so when the disk is full", async () => {
+  const disk = join(world.dir, "small");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=300k,mode=700", "tmpfs", disk]);
+  try {
+    const scene = await world.open("gtk3", "Full");
+    const target = await world.window(driver, scene);
+    const dir = join(disk, "run");
+    await driver.raw("start_recording", { output_dir: dir });
+    const ok = named(await look(driver, target), "OK", "button").element_token;
+    for (let i = 0; i < 20; i += 1)
+      expect((await act(driver, "click", { element_token: ok })).code).toBeUndefined();
+    const { structured } = await driver.raw("stop_recording");
+    const state = structured as unknown as { last_error: string; turns: number };
+    expect(state.last_error).toMatch(/full/);
+    expect(told(scene).filter((t) => t === "clicked OK")).toHaveLength(20);
+    const turns = readdirSync(dir).filter((n) => n.startsWith("turn-"));
+    expect(turns.length).toBe(state.turns);
+    expect(turns.length).toBeGreaterThan(0);
+    expect(turns.length).toBeLessThan(20);
+    // What is there is whole: every turn can be read, and so can the session.
+    for (const turn of turns) expect(json(join(dir, turn, "action.json"))).toMatchObject({ tool: "click" });
+    const session = json(join(dir, "session.json"));
+    expect(session).toMatchObject({ schema: "cua-trajectory", end_reason: "stopped" });
+    expect(Object.keys(session.lost_turns as object).length + turns.length).toBe(20);
+    scene.child.kill("SIGKILL");
+  } finally {
+    execFileSync("umount", ["--lazy", disk]);
+  }
 });
 
 it("marks where the video took no frames", async () => {

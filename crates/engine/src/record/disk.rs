@@ -52,7 +52,7 @@ fn said(e: Errno, what: &str, due: &'static str) -> DiskError {
     }
 }
 
-fn io(e: &std::io::Error, what: &str) -> DiskError {
+pub(super) fn io(e: &std::io::Error, what: &str) -> DiskError {
     match e.raw_os_error() {
         Some(n) => said(Errno::from_raw_os_error(n), what, "a file"),
         None => DiskError::Other { what: what.into(), why: e.to_string() },
@@ -232,6 +232,15 @@ impl Dir {
             let _ = self.remove_file(&beside);
         }
         done
+    }
+
+    /// Room that is kept on this disk: a file without a name, so that nothing of it stays.
+    pub fn reserve(&self, bytes: u64) -> Disk<File> {
+        let wrong = |e| said(e, &self.name, "a directory");
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&self.fd, ".", flags, Mode::RUSR | Mode::WUSR).map_err(wrong)?;
+        rustix::fs::fallocate(&fd, rustix::fs::FallocateFlags::empty(), 0, bytes).map_err(wrong)?;
+        Ok(File::from(fd))
     }
 
     /// Open for appending, made with mode 0600 where it is not there. Never a link.

@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::disk::{Dir, Disk, DiskError, Kind};
+use super::disk::{self, Dir, Disk, DiskError, Kind};
 use super::types::{Line, SCHEMA, SCHEMA_VERSION, Session};
 
 pub const SESSION: &str = "session.json";
@@ -91,7 +92,11 @@ pub struct Store {
     pub path: PathBuf,
     dir: Dir,
     events: File,
+    /// Room for what has to be said when the disk is full.
+    reserve: Mutex<Option<File>>,
 }
+
+const RESERVE: u64 = 64 << 10;
 
 /// What was there when it was opened.
 #[derive(Debug, Default)]
@@ -141,7 +146,8 @@ impl Store {
         let mut events = dir.append(EVENTS)?;
         let last = cut_torn_line(&mut events);
         found.last_ms = last.unwrap_or_default();
-        Ok((Self { path: path.into(), dir, events }, found))
+        let reserve = Mutex::new(dir.reserve(RESERVE).ok());
+        Ok((Self { path: path.into(), dir, events, reserve }, found))
     }
 
     /// A name still leads to the directory.
@@ -152,13 +158,37 @@ impl Store {
     pub fn log(&self, line: &Line) -> Disk<()> {
         let mut text = serde_json::to_vec(line).unwrap_or_default();
         text.push(b'\n');
-        (&self.events).write_all(&text).map_err(|e| DiskError::Other { what: EVENTS.into(), why: e.to_string() })
+        self.with_reserve(|| self.append(&text))
+    }
+
+    /// A line, or nothing of it.
+    fn append(&self, text: &[u8]) -> Disk<()> {
+        let wrong = |e: std::io::Error| disk::io(&e, EVENTS);
+        let before = self.events.metadata().map_err(wrong)?.len();
+        (&self.events).write_all(text).map_err(|e| {
+            let _ = self.events.set_len(before);
+            wrong(e)
+        })
+    }
+
+    /// Where the disk is full the kept room is given for it, and kept anew from what is left.
+    fn with_reserve(&self, f: impl Fn() -> Disk<()>) -> Disk<()> {
+        match f() {
+            Err(DiskError::Full { .. }) => {
+                let mut reserve = self.reserve.lock().unwrap_or_else(PoisonError::into_inner);
+                drop(reserve.take());
+                let done = f();
+                *reserve = [RESERVE, RESERVE / 2, RESERVE / 4, RESERVE / 8].into_iter().find_map(|n| self.dir.reserve(n).ok());
+                done
+            }
+            other => other,
+        }
     }
 
     pub fn keep_session(&self, session: &Session) -> Disk<()> {
         let mut text = serde_json::to_vec_pretty(session).unwrap_or_default();
         text.push(b'\n');
-        self.dir.replace(SESSION, &text)
+        self.with_reserve(|| self.dir.replace(SESSION, &text))
     }
 
     /// Write a turn whole, or nothing that looks like one.

@@ -49,7 +49,7 @@ pub fn target(step: &Step, place: &Place) -> Vec<Difference> {
         out.push(difference("title", "", was.title.as_str(), w.title.as_str()));
     }
     if let (Some(e), Some(n)) = (&t.element, place.node())
-        && place.rung == "id"
+        && matches!(place.rung, "id" | "structure")
         && e.name != n.name
     {
         out.push(difference("element", format!("{} {:?}", e.role, e.name), e.name.as_str(), n.name.as_str()));

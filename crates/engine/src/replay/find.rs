@@ -4,14 +4,19 @@
 //! fits exactly one that is alike today. Never the first of many.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
-use desktop::{App, Ctx, Desktop, DesktopError, Limits, Local, Node, Pid, Point, Rect, Screen, States, Tree, Window};
+use desktop::{App, Ctx, Desktop, DesktopError, Limits, Local, Node, Pid, Point, Rect, Screen, States, Tree, Window, WindowId};
 use serde_json::{Value, json};
 
+use super::structure::{self, Stands};
+use crate::record::Secrets;
 use crate::record::target::{self, Grove, bare_title, same_app};
-use crate::record::types::{Addressed, AppTarget, ElementTarget, Offset, PointTarget, Target, WindowTarget};
+use crate::record::types::{Addressed, AppTarget, ElementTarget, Offset, PointTarget, State, Target, WindowTarget};
 use crate::role;
 
+/// A tree that was read so recently, with nothing done since, is as good as another.
+const FRESH: Duration = Duration::from_millis(20);
 /// How far a window without an element at the point may differ in size, in pixels.
 const SAME_SIZE: u32 = 2;
 
@@ -57,11 +62,25 @@ type Found<T> = Result<T, Lost>;
 pub struct Finder<'d> {
     desktop: &'d dyn Desktop,
     apps: HashMap<Pid, Option<App>>,
+    /// The tree of a window that was compared last.
+    seen: Option<(WindowId, Tree, Instant)>,
 }
 
 impl<'d> Finder<'d> {
     pub fn new(desktop: &'d dyn Desktop) -> Self {
-        Self { desktop, apps: HashMap::new() }
+        Self { desktop, apps: HashMap::new(), seen: None }
+    }
+
+    /// This tree was just read; nothing is done before the next search.
+    pub fn saw(&mut self, window: WindowId, tree: Tree, at: Instant) {
+        self.seen = Some((window, tree, at));
+    }
+
+    fn tree(&mut self, ctx: &Ctx, window: WindowId) -> Result<Tree, DesktopError> {
+        match self.seen.take() {
+            Some((id, tree, at)) if id == window && at.elapsed() <= FRESH => Ok(tree),
+            _ => self.desktop.tree(ctx, window, &Limits::default()),
+        }
     }
 
     /// Find it. With `hidden`, an element that was showing when recorded may be off the screen.
@@ -75,18 +94,50 @@ impl<'d> Finder<'d> {
             Some(e) if t.addressed != Addressed::Window => self.element(ctx, windows, wanted, e, t, hidden)?,
             _ => {
                 let w = one_window(windows, wanted)?;
-                let tree = self.desktop.tree(ctx, w.id, &Limits::default()).ok();
+                let tree = self.tree(ctx, w.id).ok();
                 Place { pid: w.pid, window: Some(w), tree, element: None, rung: "window", point: None, to: None }
             }
         };
+        self.pointed(t, &mut place)?;
+        Ok(place)
+    }
+
+    /// Where in the place the point lies, and where a drag ends.
+    fn pointed(&self, t: &Target, place: &mut Place) -> Found<()> {
         if matches!(t.addressed, Addressed::Point | Addressed::Desktop) {
-            place.point = Some(point(t.point.as_ref(), &place)?);
+            place.point = Some(point(t.point.as_ref(), place)?);
             if place.element.is_none() {
                 place.rung = "point";
             }
         }
-        place.to = self.to(t, &place)?;
-        Ok(place)
+        place.to = self.to(t, place)?;
+        Ok(())
+    }
+
+    /// Find it under another label, in a window that is otherwise as it `was`. `None` where
+    /// nothing tells that it is there.
+    pub fn renamed(&mut self, ctx: &Ctx, t: &Target, was: &State, secrets: &Secrets) -> Found<Option<Place>> {
+        let (Some(wanted), Some(e)) = (&t.window, t.element.as_ref().filter(|e| telling(e))) else { return Ok(None) };
+        let mut places = Vec::new();
+        for w in by_index(self.windows(ctx, t.app.as_ref(), wanted)?, wanted) {
+            let tree = self.tree(ctx, w.id)?;
+            match structure::find(was, &w, &tree, e, t.point.as_ref(), secrets) {
+                Stands::Nothing => {}
+                Stands::One(i) => places.push(Place { pid: w.pid, window: Some(w), tree: Some(tree), element: Some(i), rung: "structure", point: None, to: None }),
+                Stands::Alike(all) => {
+                    let g = Grove::new(&tree);
+                    let rows = all.iter().map(|i| row(&w, &g, *i)).collect();
+                    return Err(Lost::Ambiguous(format!("{} elements are alike where {} {:?} was", all.len(), e.role, e.name), rows));
+                }
+            }
+        }
+        if places.len() > 1 {
+            let rows = places.iter().filter_map(|p| Some(json!({"window_id": p.window.as_ref()?.id.0, "title": p.window.as_ref()?.title}))).collect();
+            return Err(Lost::Ambiguous(format!("{} windows have an element where {} {:?} was", places.len(), e.role, e.name), rows));
+        }
+        let Some(mut place) = places.pop() else { return Ok(None) };
+        self.pointed(t, &mut place)?;
+        Ok(Some(place))
     }
 
     /// Windows that may be the one, by the closest title that any of them has.
@@ -155,7 +206,7 @@ impl<'d> Finder<'d> {
         let mut seen: Vec<(Window, Tree)> = Vec::new();
         let mut failed = None;
         for w in windows {
-            match self.desktop.tree(ctx, w.id, &Limits::default()) {
+            match self.tree(ctx, w.id) {
                 Ok(tree) => seen.push((w, tree)),
                 Err(DesktopError::Cancelled) => return Err(Lost::Desktop(DesktopError::Cancelled)),
                 Err(err) => failed = Some(err),
@@ -294,6 +345,14 @@ fn bare_point(t: &Target) -> Found<Place> {
         Some(_) => Err(Lost::Missing("no window lay at the point".into())),
         None => Ok(Place { window: None, pid: None, tree: None, element: None, rung: "none", point: None, to: None }),
     }
+}
+
+/// The element is where it was in a window of the size that it had: it is not on its way.
+pub fn at_rest(t: &Target, place: &Place) -> bool {
+    let (Some(p), Some(w), Some(b)) = (&t.point, &place.window, place.node().and_then(|n| n.bounds)) else { return false };
+    let Some(o) = &p.element else { return false };
+    let b = b.within(w.bounds.origin());
+    w.bounds.size() == desktop::Size { w: p.window.width, h: p.window.height } && (b.x, b.y, b.w, b.h) == (p.window.x - o.x, p.window.y - o.y, o.width, o.height)
 }
 
 /// Whether an element can be acted on now.

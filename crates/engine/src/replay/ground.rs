@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use desktop::{DesktopError, States};
 
-use super::find::{Finder, Lost, Place, enabled};
-use crate::record::types::Target;
+use super::find::{Finder, Lost, Place, at_rest, enabled};
+use crate::record::types::{State, Target};
 use crate::run::Run;
 use crate::{Code, Refusal};
 
@@ -17,15 +17,23 @@ const STILL: Duration = Duration::from_millis(24);
 /// Two that are alike may be one that is being replaced; not for longer than this.
 const TWO: Duration = Duration::from_millis(1500);
 
-/// Find the target and wait until it can be acted on, at most `wait`.
-pub fn ready(run: &Run<'_>, finder: &mut Finder<'_>, target: &Target, wait: Duration) -> Result<Place, Refusal> {
+/// A target that is not there by then may have another label; until then it may be late.
+const RENAMED: Duration = Duration::from_millis(1500);
+
+/// Find the target and wait until it can be acted on, at most `wait`. `before` is the window as
+/// it was when the act was recorded.
+pub fn ready(run: &Run<'_>, finder: &mut Finder<'_>, target: &Target, wait: Duration, before: &dyn Fn() -> Option<State>) -> Result<Place, Refusal> {
     let host = run.host();
     let began = host.now();
     let mut pause = FIRST;
+    let mut was = None;
     loop {
         let spent = host.now().saturating_duration_since(began);
         let last = spent >= wait;
-        let tried = one_try(run, finder, target, last);
+        if was.is_none() && (last || spent >= RENAMED) {
+            was = Some(before());
+        }
+        let tried = one_try(run, finder, target, last, was.as_ref().and_then(Option::as_ref));
         let why = match tried {
             Ok(place) => return Ok(place),
             Err(Not::Refused(r)) => return Err(*r),
@@ -50,12 +58,16 @@ impl From<Lost> for Not {
     }
 }
 
-fn one_try(run: &Run<'_>, finder: &mut Finder<'_>, target: &Target, last: bool) -> Result<Place, Not> {
+fn one_try(run: &Run<'_>, finder: &mut Finder<'_>, target: &Target, last: bool, was: Option<&State>) -> Result<Place, Not> {
     let ctx = run.brief();
     let place = match finder.find(&ctx, target, false) {
         // At the end an element that is merely off the screen will do: the act itself says when not.
-        Err(Lost::Missing(_)) if last => finder.find(&ctx, target, true)?,
-        other => other?,
+        Err(Lost::Missing(_)) if last => finder.find(&ctx, target, true),
+        other => other,
+    };
+    let place = match (place, was) {
+        (Err(Lost::Missing(why)), Some(was)) => finder.renamed(&ctx, target, was, run.engine.secrets())?.ok_or(Lost::Missing(why))?,
+        (place, _) => place?,
     };
     let Some(node) = place.node() else { return Ok(place) };
     if !enabled(node) {
@@ -64,6 +76,9 @@ fn one_try(run: &Run<'_>, finder: &mut Finder<'_>, target: &Target, last: bool) 
             return Err(Not::Refused(Box::new(Refusal::new(Code::ElementDisabled, what))));
         }
         return Err(Lost::Missing("it is disabled".into()).into());
+    }
+    if at_rest(target, &place) {
+        return Ok(place);
     }
     run.wait(STILL).map_err(|r| Not::Refused(Box::new(r)))?;
     match run.desktop().read(&ctx, &node.key) {

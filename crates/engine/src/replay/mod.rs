@@ -8,6 +8,7 @@ mod find;
 mod ground;
 mod older;
 mod reader;
+mod structure;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,14 +23,16 @@ use self::compare::Difference;
 use self::find::{Finder, Place};
 use self::reader::{Recording, Step};
 use crate::record::pixels::Rgb;
-use crate::record::types::Outcome;
+use crate::record::types::{Outcome, State};
 use crate::run::Run;
 use crate::tools::{self, Effect};
 use crate::{Code, Refusal};
 
 /// A state that comes a little later than the act's answer is waited for.
 const LATE: Duration = Duration::from_millis(900);
-const AGAIN: Duration = Duration::from_millis(60);
+/// Between two looks, at first and at most.
+const AGAIN: Duration = Duration::from_millis(8);
+const AGAIN_MOST: Duration = Duration::from_millis(60);
 /// Targets of later turns may need the acts that a dry run leaves out.
 const DRY_WAIT: Duration = Duration::from_millis(1500);
 
@@ -86,7 +89,7 @@ pub struct TurnOut {
     pub turn: u32,
     pub tool: String,
     pub status: TurnStatus,
-    /// What found the target: id, path, role_name, neighbours, point, window, application, none, literal.
+    /// What found the target: id, path, role_name, neighbours, structure, point, window, application, none, literal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rung: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,6 +211,12 @@ fn acts(step: &Step) -> bool {
     step.outcome != Outcome::Refused && tools::find(&step.tool).is_some_and(|t| t.card.effect == Effect::Act)
 }
 
+/// The window after a turn, as it was recorded.
+struct Was {
+    state: Option<State>,
+    picture: Option<Rgb>,
+}
+
 struct Walk<'w, 'r> {
     run: &'w Run<'r>,
     plan: &'w Plan,
@@ -303,7 +312,7 @@ impl Walk<'_, '_> {
         let wait = if self.plan.dry_run { self.plan.wait.min(DRY_WAIT) } else { self.plan.wait };
         let durable = self.plan.mode == Mode::Durable;
         let place = match step.target.as_ref().filter(|_| durable) {
-            Some(t) => Some(ground::ready(self.run, &mut self.finder, t, wait)?),
+            Some(t) => Some(ground::ready(self.run, &mut self.finder, t, wait, &|| self.recording.before(step.turn))?),
             None => {
                 if durable && needs_target(step) {
                     let why = step.remark.clone().unwrap_or_else(|| "its target was not recorded".into());
@@ -322,11 +331,19 @@ impl Walk<'_, '_> {
         let mut arguments = Value::Object(step.arguments.clone());
         act::reveal(self.run, &mut arguments, &self.plan.secrets)?;
         let Value::Object(arguments) = arguments else { return Ok(()) };
-        let reply = act::once(self.run, step, arguments, place.as_ref(), step.target.as_ref())?;
+        // What it is compared with is read while it acts.
+        let compared = durable && place.as_ref().is_some_and(|p| p.window.is_some());
+        let recording = self.recording;
+        let (reply, was) = std::thread::scope(|s| {
+            let was = compared.then(|| s.spawn(|| Was { state: recording.after(step.turn), picture: recording.picture(step.turn) }));
+            let reply = act::once(self.run, step, arguments, place.as_ref(), step.target.as_ref());
+            (reply, was.and_then(|w| w.join().ok()))
+        });
+        let reply = reply?;
         if reply.failed {
             return Err(Refusal::new(Code::Fault, reply.text));
         }
-        let same = durable && self.compare(step, place.as_ref(), out);
+        let same = was.is_some_and(|was| self.compare(&was, place.as_ref(), out));
         // How an effect is proven depends on timing; a window that is as it was says more.
         if !same {
             out.differences.extend(compare::result(step, &reply.structured));
@@ -336,39 +353,42 @@ impl Walk<'_, '_> {
 
     /// The window after the act; what is late is waited for. True when it was compared and is
     /// as it was.
-    fn compare(&self, step: &Step, place: Option<&Place>, out: &mut TurnOut) -> bool {
+    fn compare(&mut self, recorded: &Was, place: Option<&Place>, out: &mut TurnOut) -> bool {
         let Some(id) = place.and_then(|p| p.window.as_ref()).map(|w| w.id) else { return false };
-        let Some(was) = self.recording.after(step.turn) else { return false };
+        let Some(was) = &recorded.state else { return false };
         let end = self.run.host().now() + LATE;
+        let mut pause = AGAIN;
         loop {
             let ctx = self.run.brief();
             let Ok(window) = self.run.desktop().window(&ctx, id) else {
-                out.differences.push(Difference { what: "element", at: "window".into(), recorded: was.title.into(), now: "closed".into() });
+                out.differences.push(Difference { what: "element", at: "window".into(), recorded: was.title.clone().into(), now: "closed".into() });
                 return false;
             };
-            let Ok(tree) = self.run.desktop().tree(&ctx, id, &Limits::default()) else { return false };
+            let (picture, tree) = std::thread::scope(|s| {
+                let picture = recorded.picture.is_some().then(|| s.spawn(|| self.run.desktop().capture(&ctx, &Source::Window(id))));
+                let tree = self.run.desktop().tree(&ctx, id, &Limits::default());
+                (picture.and_then(|p| p.join().ok()).and_then(Result::ok), tree)
+            });
+            let Ok(tree) = tree else { return false };
+            let at = std::time::Instant::now();
             let has_tree = tree.nodes.len() > 1;
-            let now = compare::now(&window, tree, self.run.engine.secrets());
-            let mut found = compare::state(&was, &now);
+            let now = compare::now(&window, tree.clone(), self.run.engine.secrets());
+            let mut found = compare::state(was, &now);
             let last = self.run.host().now() >= end || self.run.ctx.check().is_err();
-            if found.is_empty() {
-                found.extend(self.pictures(step, &window, has_tree));
+            if let (Some(was), Some(now), true) = (&recorded.picture, picture, found.is_empty()) {
+                found.extend(compare::picture(was, &Rgb::from(&now), has_tree));
             }
             if found.is_empty() || last {
                 let same = found.is_empty() && has_tree;
                 out.differences.extend(found);
+                self.finder.saw(id, tree, at);
                 return same;
             }
-            if self.run.wait(AGAIN).is_err() {
+            if self.run.wait(pause).is_err() {
                 return false;
             }
+            pause = (pause * 2).min(AGAIN_MOST);
         }
-    }
-
-    fn pictures(&self, step: &Step, window: &desktop::Window, has_tree: bool) -> Option<Difference> {
-        let was = self.recording.picture(step.turn)?;
-        let now = self.run.desktop().capture(&self.run.brief(), &Source::Window(window.id)).ok()?;
-        compare::picture(&was, &Rgb::from(&now), has_tree)
     }
 
     fn answer(self, cancelled: bool) -> ReplayOut {

@@ -93,6 +93,12 @@ impl Recording {
         serde_json::from_slice(&bytes).ok()
     }
 
+    /// The state before a turn.
+    pub fn before(&self, turn: u32) -> Option<State> {
+        let bytes = self.dir.sub(&turn_name(turn)).ok()?.read("before_state.json", MAX_STATE).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
     /// The picture after a turn.
     pub fn picture(&self, turn: u32) -> Option<Rgb> {
         let bytes = self.dir.sub(&turn_name(turn)).ok()?.read("screenshot.png", MAX_PICTURE).ok()?;

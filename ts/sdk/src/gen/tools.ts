@@ -1043,7 +1043,7 @@ export type ReplayTrajectoryResult = {
     turn: number;
     tool: string;
     status: "ok" | "drifted" | "failed" | "skipped";
-    /** What found the target: id, path, role_name, neighbours, point, window, application, none, literal. */
+    /** What found the target: id, path, role_name, neighbours, structure, point, window, application, none, literal. */
     rung?: string;
     code?: string;
     message?: string;
