@@ -391,6 +391,44 @@ async function recorded(kind, window, plain, kept) {
   more("a click in a row", f["the same, recorded"], f["click, five in a row"]);
 }
 
+async function replay() {
+  for (const kind of ["gtk3", "gtk4"]) {
+    const child = desktop.window(kind, 24, ["named"]);
+    const window = await windowOf(child, `bench ${kind}`);
+    await sleep(800);
+    const dir = `${desktop.dir}/replayed-${kind}`;
+    const seen = (await look(window)).elements;
+    const token = (fits) => seen.find(fits).element_token;
+    const acts = Array.from({ length: 20 }, (_, i) =>
+      i % 4 === 3
+        ? ["set_value", { element_token: token((e) => e.role === "textbox"), value: `text ${i}` }]
+        : ["click", { element_token: token((e) => e.label === `B${i}`) }],
+    );
+    const all = async () => {
+      for (const [tool, args] of acts) await call(tool, args);
+    };
+    // What the window shows at the end is what it shows at the beginning.
+    await all();
+    await call("start_recording", { output_dir: dir });
+    await all();
+    await call("stop_recording");
+    heading(`Replay, ${kind}: 20 turns at the fastest speed`);
+    let drifted = 0;
+    const f = await interleaved(times(6), {
+      "the acts themselves": () => time(all),
+      replay_trajectory: async () => {
+        const out = await call("replay_trajectory", { dir, speed: 1000, session: "again" });
+        if (out.counts.failed > 0 || out.counts.skipped > 0) throw new Error(JSON.stringify(out.counts));
+        drifted += out.counts.drifted;
+      },
+    });
+    rows(f);
+    ratio(`replay / acts, ${drifted} drifted`, f.replay_trajectory, f["the acts themselves"], 2);
+    child.kill("SIGKILL");
+    await sleep(300);
+  }
+}
+
 async function video() {
   const small = new Desktop("1280x800");
   await small.start();
@@ -508,6 +546,7 @@ try {
     text,
     stopped,
     record,
+    replay,
     video,
     rest,
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A window for measuring: `window.py gtk3|gtk4 BUTTONS [animated] [counted]`. Prints `clicked N T` and `text TEXT T`
+"""A window for measuring: `window.py gtk3|gtk4 BUTTONS [animated] [counted] [named]`. Prints `clicked N T` and `text TEXT T`
 with T in milliseconds of the monotonic clock."""
 import sys
 import time
@@ -9,6 +9,7 @@ import gi
 kind, buttons = sys.argv[1], int(sys.argv[2])
 animated = "animated" in sys.argv
 counted = "counted" in sys.argv
+named = "named" in sys.argv
 gi.require_version("Gtk", "3.0" if kind == "gtk3" else "4.0")
 from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
@@ -26,6 +27,8 @@ def clicked(n):
     say("clicked", n)
     if counted:
         count.set_text(f"{int(count.get_text().split()[0]) + 1} clicks")
+    if named:
+        count.set_text(f"B{n} was clicked")
 
 
 def fill(window):
@@ -41,7 +44,7 @@ def fill(window):
         bar = Gtk.ProgressBar()
         GLib.timeout_add(50, lambda: bar.pulse() or True)
         grid.attach(bar, 0, buttons // ROW + 2, ROW, 1)
-    if counted:
+    if counted or named:
         grid.attach(count, 0, buttons // ROW + 3, ROW, 1)
     if kind == "gtk3":
         window.add(grid)
