@@ -1,6 +1,8 @@
 //! What can be done to a desktop, in short primitives. A drag, a text, a double click are
 //! composed of these by the engine.
 
+use std::time::Duration;
+
 use crate::{Key, Local, Modifiers, NodeKey, Point, Screen, WindowId};
 
 /// One way of doing an act. Which comes next after a proven miss is the engine's ladder.
@@ -95,4 +97,6 @@ pub struct Delivery {
     pub focus_given_back: bool,
     /// Of a `Move`: the pointer was at that spot of the screen already, and was not moved.
     pub at_rest: bool,
+    /// How long the application keeps the act back before it does it.
+    pub late: Duration,
 }

@@ -13,6 +13,8 @@ pub enum Event {
     FocusMoved(Option<WindowId>),
     /// Something in an application's tree changed: state, text, value, children, selection.
     NodeChanged { pid: Option<Pid>, node: Option<NodeKey> },
+    /// A window of an application came to the front, or no longer is there.
+    Activated { pid: Option<Pid> },
     /// Pixels of this window changed.
     Painted(WindowId),
     /// The person moved or pressed something (not the driver's own input).

@@ -110,11 +110,11 @@ pub fn press_action(n: &Node) -> Option<&str> {
 pub fn invoke(run: &Run<'_>, window: &Window, n: &Node, action: &str) -> Result<ActionResult, Refusal> {
     let mut watch = Watch::begin(run, Some(window), Some(n), false);
     let act = Act::Invoke { node: n.key.clone(), action: action.to_owned() };
-    run.desktop().perform(&run.brief(), &act, Route::Accessibility).map_err(|e| match e {
+    let delivery = run.desktop().perform(&run.brief(), &act, Route::Accessibility).map_err(|e| match e {
         DesktopError::NotOffered(_) => Refusal::new(Code::StaleElementToken, format!("The element no longer offers {action:?}; nothing was sent.")),
         e => run.no_window(e, window),
     })?;
-    let evidence = watch.seek(run, proof::BOUND, &proof::changed);
+    let evidence = watch.seek(run, proof::bound(n, delivery.late), &proof::changed);
     Ok(judged(n, ActionResult::proven(Route::Accessibility, Mode::Background, &evidence)))
 }
 

@@ -10,8 +10,19 @@ use desktop::{Event, EventFilter, Events, Node, NodeKey, Pid, States, Window, Wi
 use crate::effect::EvidenceKind;
 use crate::run::Run;
 
-/// How long an effect is waited for. A GTK button keeps an activation back for a quarter of a second.
-pub const BOUND: Duration = Duration::from_millis(350);
+/// How long an effect is waited for: most applications show one within a tenth of this.
+pub const BOUND: Duration = Duration::from_millis(200);
+/// The same where its absence is taken for a miss.
+const PATIENT: Duration = Duration::from_millis(350);
+/// How long an effect may take to show once the application has begun with it.
+const SHOWS: Duration = Duration::from_millis(60);
+
+/// How long the effect of an act on an element is waited for, which its application keeps back
+/// for so long.
+pub fn bound(n: &Node, late: Duration) -> Duration {
+    let least = if n.has(States::CHECKABLE) { PATIENT } else { BOUND };
+    least.max(late + SHOWS)
+}
 
 /// Paint is believed once it has ended: this long after the first of it, painting in most slots
 /// goes on by itself.
@@ -84,7 +95,7 @@ impl Watch {
                 Event::NodeChanged { node: Some(n), .. } => {
                     self.restless.insert(n);
                 }
-                Event::Painted(_) => self.painting = true,
+                Event::Painted(_) | Event::Activated { .. } => self.painting = true,
                 _ => {}
             }
             if run.host().now() >= end {
@@ -188,6 +199,11 @@ impl Watch {
                 if !self.is_own(e) && !self.restless.contains(n) {
                     found.insert(EvidenceKind::WindowChange);
                 }
+            }
+            // Windows look different in front, whether or not anything else happened to them.
+            Event::Activated { pid } if pid.is_none() || *pid == self.pid => {
+                self.painting = true;
+                self.paint = None;
             }
             Event::Painted(_) if !self.painting => {
                 let now = run.host().now();

@@ -25,6 +25,9 @@ use super::{Shared, said};
 const ANSWER: Duration = Duration::from_millis(300);
 /// Names of actions that are asked for before their number is known.
 const NAMES: i32 = 4;
+/// GTK 4 shows a button pressed for so long before it does what it is for.
+const ACTIVATION: Duration = Duration::from_millis(250);
+const KEPT_BACK: [u32; 2] = [role::PUSH_BUTTON, role::TOGGLE_BUTTON];
 /// Single lines of text.
 const FIELDS: [u32; 4] = [role::TEXT, role::ENTRY, role::PASSWORD_TEXT, role::SPIN_BUTTON];
 /// `ScrollTo` without a preference for an edge.
@@ -144,7 +147,8 @@ impl Shared {
         }
         let n =
             find(&on.raw).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| DesktopError::NotOffered(action.into()))?;
-        on.send(on.call(ACTION, "DoAction", &(n,))?, action).await
+        let late = if on.app.kit() == Kit::Gtk4 && KEPT_BACK.contains(&on.raw.role) { ACTIVATION } else { Duration::ZERO };
+        on.send(on.call(ACTION, "DoAction", &(n,))?, action).await.map(|d| Delivery { late, ..d })
     }
 
     async fn insert(&self, ctx: &Ctx, key: &NodeKey, text: &str, at: Option<u32>) -> Result<Delivery> {

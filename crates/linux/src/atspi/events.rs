@@ -19,7 +19,7 @@ use super::PATIENCE;
 use super::apps::App;
 use super::ask::{Ask, Ref};
 use super::bus::{Bus, DBUS, DBUS_PATH, Link, REGISTRY, REGISTRY_PATH, register};
-use super::told::{Mark, of_focus};
+use super::told::{Mark, Passing, passing};
 use super::wire::call;
 
 /// Events that are kept for a listener who does not come for them.
@@ -152,7 +152,8 @@ async fn sort(
         if !header.interface().is_some_and(|i| i.as_str().starts_with("org.a11y.atspi.Event.")) {
             continue;
         }
-        if of_focus(&m) {
+        let passing = passing(&m);
+        if passing == Some(Passing::Element) {
             continue;
         }
         let (Some(sender), Some(path)) = (header.sender(), header.path()) else { continue };
@@ -166,7 +167,11 @@ async fn sort(
             }
         }
         let key = Ref { bus: sender.as_str().into(), path: path.as_str().into() }.key(link.epoch);
-        if tell.try_send(Event::NodeChanged { pid, node: Some(key) }).is_err() {
+        let event = match passing {
+            Some(_) => Event::Activated { pid },
+            None => Event::NodeChanged { pid, node: Some(key) },
+        };
+        if tell.try_send(event).is_err() {
             lost.store(true, Ordering::Release);
         }
     }

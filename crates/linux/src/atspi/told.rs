@@ -79,17 +79,27 @@ fn coming_or_going(member: &str) -> bool {
     ["create", "destroy", "close"].iter().any(|m| member.eq_ignore_ascii_case(m))
 }
 
-/// It says who has the keyboard or lies in front, and no more. Keys sent to a window bring that by themselves, also
-/// when they do nothing there.
-pub(super) fn of_focus(m: &Message) -> bool {
+/// What input brings by itself, also where it does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passing {
+    /// An element has the keyboard, or is down.
+    Element,
+    /// A window is in front.
+    Window,
+}
+
+pub(super) fn passing(m: &Message) -> Option<Passing> {
     let header = m.header();
-    let (Some(face), Some(member)) = (header.interface(), header.member()) else { return false };
-    match (face.as_str(), member.as_str()) {
-        ("org.a11y.atspi.Event.Object", "StateChanged") => matches!(detail(m).as_str(), "focused" | "active"),
+    match (header.interface()?.as_str(), header.member()?.as_str()) {
+        ("org.a11y.atspi.Event.Object", "StateChanged") => match detail(m).as_str() {
+            "focused" | "pressed" | "armed" => Some(Passing::Element),
+            "active" => Some(Passing::Window),
+            _ => None,
+        },
         // GTK 4 writes them small.
-        ("org.a11y.atspi.Event.Window", member) => !coming_or_going(member),
-        ("org.a11y.atspi.Event.Focus", _) => true,
-        _ => false,
+        ("org.a11y.atspi.Event.Window", member) if !coming_or_going(member) => Some(Passing::Window),
+        ("org.a11y.atspi.Event.Focus", _) => Some(Passing::Element),
+        _ => None,
     }
 }
 
