@@ -138,7 +138,7 @@ fn wanted(filter: &EventFilter, event: &Event) -> bool {
     match event {
         Event::WindowOpened(_) | Event::WindowClosed(_) | Event::WindowChanged(_) => filter.windows,
         Event::FocusMoved(_) => filter.focus,
-        Event::NodeChanged { pid, .. } => filter.nodes.is_some_and(|want| want == Pid(0) || Some(want) == *pid),
+        Event::NodeChanged { pid, .. } | Event::Activated { pid } => filter.nodes.is_some_and(|want| want == Pid(0) || Some(want) == *pid),
         Event::Painted(id) => filter.painted == Some(*id),
         Event::HumanInput { .. } => filter.human,
         Event::PointerMoved { .. } => filter.pointer,
