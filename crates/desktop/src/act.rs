@@ -95,7 +95,7 @@ pub struct Delivery {
     pub stopped: Option<Stopped>,
     /// The system took the focus along the way and the backend gave it back.
     pub focus_given_back: bool,
-    /// Of a `Move`: the pointer was at that spot of the screen already, and was not moved.
+    /// Of a `Move`: the pointer was at that spot of the screen already.
     pub at_rest: bool,
     /// How long the application keeps the act back before it does it.
     pub late: Duration,

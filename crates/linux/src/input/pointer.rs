@@ -72,13 +72,12 @@ pub(super) fn on_top(wire: &Wire, window: u32, at: Point<Screen>, route: Route) 
 
 impl Hands {
     pub fn move_to(&mut self, seat: &Seat, at: Point<Screen>) -> Result<Delivery> {
-        if seat.position()? == at {
-            return Ok(Delivery { at_rest: true, ..Default::default() });
-        }
+        let at_rest = seat.position()? == at;
         self.felt(seat);
+        // A window that opened under it has not heard of the pointer, and may not take a press from it yet.
         seat.motion(at)?;
         seat.sync()?;
-        Ok(Delivery::default())
+        Ok(Delivery { at_rest, ..Default::default() })
     }
 
     pub fn press_at(&mut self, ctx: &Ctx, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
