@@ -3,6 +3,7 @@
 use crate::exit::{Failure, Result};
 use crate::near::{hint, nearest};
 use crate::table::{Command, Flag, Table};
+use crate::{tool_args, tool_list};
 
 /// What stood on the line, in order.
 #[derive(Debug, Default)]
@@ -92,13 +93,13 @@ pub fn parse(table: &Table, command: &Command, words: &[String], unknown: Unknow
             parsed.flags.push((flag.name.clone(), value));
             continue;
         }
-        let Unknown::Keep(takes) = unknown else { return Err(no_such_flag(table, command, name)) };
-        let Some(long) = name.strip_prefix("--").filter(|long| !long.is_empty()) else {
-            return Err(no_such_flag(table, command, name));
-        };
+        let Unknown::Keep(takes) = unknown else { return Err(no_such_flag(table, command, name, "")) };
         let tool = parsed.words.first().map_or("", String::as_str);
+        let Some(long) = name.strip_prefix("--").filter(|long| !long.is_empty()) else {
+            return Err(no_such_flag(table, command, name, tool));
+        };
         match takes(tool, long) {
-            Takes::Unknown => return Err(no_such_flag(table, command, name)),
+            Takes::Unknown => return Err(no_such_flag(table, command, name, tool)),
             Takes::Value if value.is_none() => {
                 value = Some(words.next().cloned().ok_or_else(|| Failure::usage(format!("{name} takes a value")))?);
             }
@@ -126,8 +127,12 @@ fn missing(flag: &Flag) -> Failure {
     Failure::usage(format!("--{} takes a value: {}", flag.name, flag.value.as_deref().unwrap_or_default()))
 }
 
-fn no_such_flag(table: &Table, command: &Command, name: &str) -> Failure {
+/// The arguments of a tool are flags too.
+fn no_such_flag(table: &Table, command: &Command, name: &str, tool: &str) -> Failure {
+    let tool = tool_list::one(tool);
+    let arguments: Vec<String> = tool.iter().flat_map(tool_args::names).map(|name| name.replace('_', "-")).collect();
     let known = table.flags(command).filter(|flag| !flag.hidden).map(|flag| flag.name.as_str());
-    let near = hint(nearest(name.trim_start_matches('-'), known), "--");
+    let plain = name.trim_start_matches('-').replace('_', "-");
+    let near = hint(nearest(&plain, known.chain(arguments.iter().map(String::as_str))), "--");
     Failure::usage(format!("`{}` has no flag {name}{near} See `cua-driver {} --help`.", command.name, command.name))
 }

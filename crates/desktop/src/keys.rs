@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::near::nearest;
+
 /// A key by what it makes or does, not by where it lies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
@@ -186,26 +188,6 @@ impl Key {
             _ => None,
         }
     }
-}
-
-/// The nearest of `words` within a third of the length in edits.
-fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    words.map(|w| (edits(word, w), w)).min().filter(|(n, w)| *n <= (w.len().max(word.len()) / 3).max(1)).map(|(_, w)| w)
-}
-
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut last = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = last + usize::from(x != *y);
-            last = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(last + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::record::{Records, Secrets};
 use crate::run::Run;
 use crate::session::{InFlight, Session, Sessions};
 use crate::tools::{self, Effect, Spec};
-use crate::{Answer, Call, ClientId, ClientKind, Code, Host, Refusal, legacy, near, schema};
+use crate::{Answer, Call, ClientId, ClientKind, Code, Host, Refusal, legacy, schema};
 
 pub struct Engine {
     desktop: Arc<dyn Desktop>,
@@ -211,7 +211,7 @@ impl Engine {
 }
 
 fn unknown(name: &str) -> Refusal {
-    let nearest = near::nearest(name, tools::TOOLS.iter().map(|t| t.card.name));
+    let nearest = desktop::nearest(name, tools::TOOLS.iter().map(|t| t.card.name));
     let hint = nearest.map_or_else(|| "List the tools for what there is.".to_owned(), |n| format!("Did you mean {n}?"));
     Refusal::new(Code::InvalidArguments, format!("There is no tool {name:?}.")).hint(hint).with("field", "tool")
 }

@@ -74,15 +74,9 @@ fn first_move(run: &Run<'_>, to: Place, route: Route) -> desktop::Result<Deliver
 /// Click by the first route that reaches the place. `arrived` runs between the motion and the
 /// first press, and is told whether the pointer was there before.
 pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut(bool)) -> Result<(Route, Delivery), Refusal> {
-    let d = run.desktop();
     run.engine.rest().left();
-    let (route, mut delivery) = climb(run, routes, |route| {
-        let press = Act::Press { button: c.button, at: c.at };
-        if let Some(w) = window_of(c.at) {
-            d.reaches(&run.brief(), w, &press, route)?;
-        }
-        first_move(run, c.at, route)
-    })?;
+    // A motion reaches what a press does, or nothing of it is sent.
+    let (route, mut delivery) = climb(run, routes, |route| first_move(run, c.at, route))?;
     arrived(delivery.at_rest);
     let held = Held::modifiers(run, c.modifiers, window_of(c.at), route)?;
     for n in 0..c.count {

@@ -72,6 +72,11 @@ pub fn interactive(role: &str) -> bool {
     )
 }
 
+/// Roles of containers whose children are chosen from, where the toolkit lets them be selected.
+pub fn chosen_from(role: &str) -> bool {
+    matches!(role, "list" | "listbox" | "table" | "treegrid" | "tree" | "grid")
+}
+
 /// Roles that only hold others.
 pub fn container(role: &str) -> bool {
     matches!(

@@ -6,7 +6,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::{Code, Refusal, near};
+use crate::{Code, Refusal};
 
 /// Schema of what a type takes: an object at the root, everything inline, no `$ref`, null only
 /// where it means something.
@@ -146,7 +146,7 @@ fn at(path: &str, schema: &Value, value: &mut Value) -> Result<(), Wrong> {
         && !words.contains(value)
     {
         let list = words.iter().filter_map(Value::as_str).collect::<Vec<_>>();
-        let nearest = value.as_str().and_then(|v| near::nearest(v, list.iter().copied()));
+        let nearest = value.as_str().and_then(|v| desktop::nearest(v, list.iter().copied()));
         let hint = nearest.map(|n| format!(" (did you mean {n:?}?)")).unwrap_or_default();
         return wrong(format!("{} is none of {}{hint}", shown(value), list.join(", ")));
     }
@@ -204,7 +204,7 @@ fn object(path: &str, schema: &Value, fields: &mut Map<String, Value>) -> Result
     if schema.get("additionalProperties") == Some(&json!(false))
         && let Some(k) = fields.keys().find(|k| !known.contains_key(*k))
     {
-        let hint = match near::nearest(k, known.keys().map(String::as_str)) {
+        let hint = match desktop::nearest(k, known.keys().map(String::as_str)) {
             Some(n) => format!("; did you mean `{n}`?"),
             None if known.is_empty() => "; there are none".into(),
             None => format!("; known are {}", known.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),

@@ -233,6 +233,9 @@ fn line(tree: &Tree, i: usize) -> Line {
     if interactive || n.editable_text || n.has(States::EDITABLE) {
         return Line::Element;
     }
+    if n.selection && n.child_count > 0 && role::chosen_from(r) {
+        return Line::Element;
+    }
     // A page is called what its window is called.
     if r == "document" && n.name == tree.nodes[0].name {
         return Line::None;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use desktop::{Ctx, DesktopError, Event, EventFilter, Events, Point, Result, Screen, WindowId};
 use x11rb::connection::{Connection, RequestConnection};
+use x11rb::cookie::VoidCookie;
 use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
 use x11rb::protocol::xinput::{self, ConnectionExt as _, Device, XIEventMask};
 use x11rb::protocol::xproto::{
@@ -265,10 +266,14 @@ impl Live {
             self.hear_people(true)?;
             heard.human = true;
         }
-        if let Some(id) = filter.painted {
-            new.damage = Some(self.damage(id)?);
-        }
+        let damage = filter.painted.map(|id| self.damage(id)).transpose()?;
         self.conn.get_input_focus()?.reply()?;
+        if let Some((id, damage, made)) = damage {
+            if made.check().alive()?.is_none() {
+                return Err(DesktopError::WindowGone(id).into());
+            }
+            new.damage = Some(damage);
+        }
         if first {
             // What was heard of before anybody listened is not news.
             while self.conn.poll_for_event()?.is_some() {}
@@ -290,19 +295,16 @@ impl Live {
         Ok(())
     }
 
-    fn damage(&self, id: WindowId) -> Outcome<u32> {
+    fn damage(&self, id: WindowId) -> Outcome<(WindowId, u32, VoidCookie<'_, Conn>)> {
         if self.conn.extension_information(damage::X11_EXTENSION_NAME)?.is_none() {
             return Err(DesktopError::Unsupported("the X server has no Damage extension".into()).into());
         }
         let window = u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))?;
         let damage = self.conn.generate_id()?;
         let made = self.conn.damage_create(damage, window, ReportLevel::NON_EMPTY)?;
-        if made.check().alive()?.is_none() {
-            return Err(DesktopError::WindowGone(id).into());
-        }
         // What is damaged from the start is not news.
         self.conn.damage_subtract(damage, x11rb::NONE, x11rb::NONE)?;
-        Ok(damage)
+        Ok((id, damage, made))
     }
 
     /// Until it is ended, or the server is gone.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Card, Tool};
 use crate::config::{Change, Settings, TokenLifetime};
 use crate::run::Run;
-use crate::{Answer, Code, Refusal, Reply, near, schema};
+use crate::{Answer, Code, Refusal, Reply, schema};
 
 /// The settings in force for this session.
 #[derive(Deserialize, JsonSchema)]
@@ -69,7 +69,7 @@ impl Tool for SetConfig {
         let rules = schema::of::<Change>();
         if let Some(k) = self.key.as_ref().filter(|k| rules["properties"].get(k.as_str()).is_none()) {
             let known: Vec<&str> = rules["properties"].as_object().map(|o| o.keys().map(String::as_str).collect()).unwrap_or_default();
-            let hint = near::nearest(k, known.iter().copied()).map_or_else(|| format!("Known are {}.", known.join(", ")), |n| format!("Did you mean {n}?"));
+            let hint = desktop::nearest(k, known.iter().copied()).map_or_else(|| format!("Known are {}.", known.join(", ")), |n| format!("Did you mean {n}?"));
             return Err(Refusal::new(Code::InvalidArguments, format!("`key`: there is no setting {k:?}.")).hint(hint).with("field", "key"));
         }
         if change.as_object().is_none_or(|o| o.is_empty()) {

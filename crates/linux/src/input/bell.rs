@@ -12,7 +12,7 @@ use x11rb::protocol::xproto::{
     AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, Window, WindowClass,
 };
 
-use super::wire::{Heard, Wire};
+use super::wire::{Heard, Wire, told};
 
 x11rb::atom_manager! {
     pub(super) Atoms: AtomsCookie {
@@ -71,19 +71,21 @@ impl Bell {
     /// answer within the bound, or cannot be asked.
     pub fn manager(&mut self, bound: Duration) -> Result<bool> {
         let a = self.atoms;
-        let supported = self.wire.items(self.wire.root, a._NET_SUPPORTED)?;
-        if supported.is_empty() {
-            return Ok(false);
-        }
         let bound = if self.sulks { bound.min(Duration::from_millis(60)) } else { bound };
         self.drain()?;
-        if !supported.contains(&a._NET_REQUEST_FRAME_EXTENTS) {
-            return self.selection(bound);
-        }
+        // Asked at once with what it can be asked: who does not know the question passes it over.
+        let supported = self.wire.ask_items(self.wire.root, a._NET_SUPPORTED)?;
         self.wire.conn.delete_property(self.window, a._NET_FRAME_EXTENTS).heard()?;
         let ask = ClientMessageEvent::new(32, self.window, a._NET_REQUEST_FRAME_EXTENTS, [0u32; 5]);
         let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
         self.wire.conn.send_event(false, self.wire.root, to, ask).heard()?;
+        let supported = told(supported)?;
+        if supported.is_empty() {
+            return Ok(false);
+        }
+        if !supported.contains(&a._NET_REQUEST_FRAME_EXTENTS) {
+            return self.selection(bound);
+        }
         let (window, want) = (self.window, a._NET_FRAME_EXTENTS);
         let new = x11rb::protocol::xproto::Property::NEW_VALUE;
         let answered = self.until(bound, |e| matches!(e, Event::PropertyNotify(p) if p.window == window && p.atom == want && p.state == new))?;

@@ -10,7 +10,7 @@ use x11rb::protocol::xproto::{
 use x11rb::{CURRENT_TIME, NONE};
 
 use super::bell::Bell;
-use super::wire::Heard;
+use super::wire::{Heard, told};
 
 /// How long a window manager may take for one answer. A new keyboard map keeps some busy.
 const MANAGER: Duration = Duration::from_millis(700);
@@ -43,10 +43,13 @@ impl Standing {
 
     fn read(bell: &Bell) -> Result<Self> {
         let (wire, a) = (&bell.wire, &bell.atoms);
+        let focus = wire.conn.get_input_focus().heard()?;
+        let active = wire.ask_items(wire.root, a._NET_ACTIVE_WINDOW)?;
+        let stack = wire.ask_items(wire.root, a._NET_CLIENT_LIST_STACKING)?;
         Ok(Self {
-            focus: wire.conn.get_input_focus().heard()?.reply().heard()?.focus,
-            active: wire.items(wire.root, a._NET_ACTIVE_WINDOW)?.first().copied().unwrap_or(NONE),
-            stack: wire.items(wire.root, a._NET_CLIENT_LIST_STACKING)?,
+            focus: focus.reply().heard()?.focus,
+            active: told(active)?.first().copied().unwrap_or(NONE),
+            stack: told(stack)?,
         })
     }
 

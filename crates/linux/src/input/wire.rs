@@ -5,7 +5,8 @@ use x11rb::connection::Connection;
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xinput::ConnectionExt as _;
-use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Window};
+use x11rb::cookie::Cookie;
+use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, Window};
 use x11rb::rust_connection::RustConnection;
 
 pub(super) struct Wire {
@@ -39,12 +40,12 @@ impl Wire {
 
     /// The 32-bit items of a property; empty where there is none.
     pub fn items(&self, window: Window, property: Atom) -> Result<Vec<u32>> {
-        let cookie = self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4096).heard()?;
-        match cookie.reply() {
-            Ok(r) => Ok(r.value32().map(Iterator::collect).unwrap_or_default()),
-            Err(ReplyError::X11Error(_)) => Ok(Vec::new()),
-            Err(e) => Err(e).heard(),
-        }
+        told(self.ask_items(window, property)?)
+    }
+
+    /// The same, without waiting yet.
+    pub fn ask_items(&self, window: Window, property: Atom) -> Result<Items<'_>> {
+        self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4096).heard()
     }
 
     /// Whether `window` is `top` or lies in it.
@@ -64,6 +65,17 @@ impl Wire {
             }
         }
         Ok(false)
+    }
+}
+
+pub(super) type Items<'a> = Cookie<'a, RustConnection, GetPropertyReply>;
+
+/// What was asked for: nothing where the window or its property is not there.
+pub(super) fn told(items: Items<'_>) -> Result<Vec<u32>> {
+    match items.reply() {
+        Ok(r) => Ok(r.value32().map(Iterator::collect).unwrap_or_default()),
+        Err(ReplyError::X11Error(_)) => Ok(Vec::new()),
+        Err(e) => Err(e).heard(),
     }
 }
 
