@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use desktop::{
     Act, App, ClipboardContent, ClipboardOffer, Ctx, Delivery, Desktop, DesktopError, Display, EventFilter, Events,
@@ -27,15 +27,9 @@ use crate::{cover, health, video};
 
 /// Events nobody asks for are taken off the wire this often, so that the server never keeps many.
 const IDLE: Duration = Duration::from_secs(2);
-/// How long applications go on telling of changes after the last who listened.
-const LINGER: Duration = Duration::from_secs(1);
-
-/// A subscription that is kept, and since when nobody needed it.
-type Lingering = Arc<Mutex<Option<(Instant, Pid, Box<dyn Events>)>>>;
 
 /// The desktop of one X display.
 pub struct X11Desktop {
-    lingering: Lingering,
     link: Arc<Link>,
     idents: Idents,
     atspi: Atspi,
@@ -78,40 +72,24 @@ impl X11Desktop {
         let display = options.display.filter(|d| !d.is_empty());
         let clipboard = Clipboard::new(display.as_deref().unwrap_or_default());
         let link = Arc::new(Link::new(display));
-        let lingering = Lingering::default();
-        let (weak, kept) = (Arc::downgrade(&link), Arc::downgrade(&lingering));
+        let weak = Arc::downgrade(&link);
         // Without the thread nothing breaks: the server's queue for us grows.
         let _ = thread::Builder::new().name("x11-idle".into()).stack_size(128 * 1024).spawn(move || {
             while let Some(link) = weak.upgrade() {
                 link.idle();
                 drop(link);
-                if let Some(kept) = kept.upgrade() {
-                    let over = lock(&kept).take_if(|(since, ..)| since.elapsed() >= LINGER);
-                    drop(over);
-                }
                 thread::sleep(IDLE);
             }
         });
         let hands = Arc::new(Hands { guardian: options.guardian, open: Mutex::new(None) });
         let weak = Arc::downgrade(&hands);
         let ear = Ear::new(link.clone(), Arc::new(move || weak.upgrade()?.opened()?.own_core_input_until()));
-        Self { lingering, link, idents: Idents::default(), atspi: Atspi::start(), hands, clipboard, ear }
+        Self { link, idents: Idents::default(), atspi: Atspi::start(), hands, clipboard, ear }
     }
 
     fn listed(&self, ctx: &Ctx) -> Result<Vec<Window>> {
         let listing = self.link.run(ctx, list::list)?;
         Ok(join::windows(&listing, &self.idents))
-    }
-
-    /// Applications are asked to tell of changes a little longer than anybody listens: whoever
-    /// listens next has nothing to wait for. Nobody hears what is told meanwhile.
-    fn linger(&self, ctx: &Ctx, pid: Pid) {
-        let mut kept = lock(&self.lingering);
-        let again = match kept.take() {
-            Some((_, of, nodes)) if of == pid => Some(nodes),
-            _ => self.atspi.events(ctx, Some(pid).filter(|p| p.0 != 0)).ok(),
-        };
-        *kept = again.map(|nodes| (Instant::now(), pid, nodes));
     }
 
     fn find(&self, ctx: &Ctx, id: WindowId) -> Result<Window> {
@@ -260,10 +238,7 @@ impl Desktop for X11Desktop {
     fn events(&self, ctx: &Ctx, filter: EventFilter) -> Result<Box<dyn Events>> {
         let nodes = match filter.nodes {
             Some(pid) => match self.atspi.events(ctx, Some(pid).filter(|p| p.0 != 0)) {
-                Ok(nodes) => {
-                    self.linger(ctx, pid);
-                    Some(nodes)
-                }
+                Ok(nodes) => Some(nodes),
                 // The rest of the stream does without the bus.
                 Err(_) if (EventFilter { nodes: None, ..filter }) != EventFilter::default() => None,
                 Err(e) => return Err(e),
