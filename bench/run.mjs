@@ -530,6 +530,8 @@ function descendants(root) {
     });
   const under = (p) => p !== undefined && (p.parent === root || under(all.find((o) => o.pid === p.parent)));
   return all.filter(under);
+}
+
 /** Milliseconds that all threads of a process have run. */
 function ran(pid) {
   const one = (t) => Number(readFileSync(`/proc/${pid}/task/${t}/schedstat`, "utf8").split(" ")[0]) / 1e6;
