@@ -255,8 +255,8 @@ async function clicks() {
   // Its buttons change a label, which accessibility sees; those of the other one change nothing.
   const counting = desktop.window("gtk3", 24, ["counted"]);
   const counter = await windowOf(counting, "bench gtk3");
-  await call("set_window_frame", { ...window, x: 20, y: 40 });
-  await call("set_window_frame", { ...counter, x: 20, y: 500 });
+  await call("set_window_frame", { ...window, x: 20, y: 40, width: 760, height: 300 });
+  await call("set_window_frame", { ...counter, x: 20, y: 500, width: 760, height: 300 });
   await sleep(800);
   const host = new Host(env);
   await host.ask("initialize", {});
