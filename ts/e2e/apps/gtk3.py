@@ -12,7 +12,9 @@ top.set_default_size(420, 420)
 top.connect("destroy", Gtk.main_quit)
 top.connect("notify::is-active", lambda w, _: say("active", on=w.is_active()))
 box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
-top.add(box)
+layers = Gtk.Overlay()
+layers.add(box)
+top.add(layers)
 named = {}
 
 
@@ -98,6 +100,12 @@ def act(order):
         named[label].set_sensitive(False)
     elif what == "hide":
         named[label].hide()
+    elif what == "cover":
+        lid = button(label)
+        lid.set_valign(Gtk.Align.START)
+        lid.set_size_request(-1, 150)
+        layers.add_overlay(lid)
+        lid.show()
     elif what == "move":
         top.move(order["x"], order["y"])
     elif what == "sleep":

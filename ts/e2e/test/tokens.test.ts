@@ -87,6 +87,28 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt"])("%s", (kind) => {
   });
 });
 
+it("does not click an element that lies under another one of its window", async () => {
+  const scene = await world.open("gtk3");
+  const target = await world.window(driver, scene);
+  await scene.order({ do: "cover", name: "Lid" });
+  const seen = await look(driver, target);
+  const from = scene.told.length;
+  for (const [tool, args] of [
+    ["double_click", {}],
+    ["click", { delivery_mode: "foreground" }],
+  ] as const) {
+    const outcome = await act(driver, tool, { element_token: named(seen, "OK").element_token, ...args });
+    expect(outcome).toMatchObject({
+      code: "element_not_visible",
+      details: { occluded_by: { role: "button", label: "Lid" } },
+    });
+  }
+  await act(driver, "double_click", { element_token: named(seen, "Lid").element_token });
+  await scene.hears("the lid", (t) => t.what === "pressed" && t.name === "Lid", from);
+  expect(scene.since(from).filter((t) => t.name === "OK")).toEqual([]);
+  scene.child.kill();
+});
+
 it("keeps sessions apart", async () => {
   const scene = await world.open("gtk3");
   const target = await world.window(driver, scene);
