@@ -130,3 +130,23 @@ window 1 "Notes" pid=10 at 100,80 400x400
           > release left 1 (50,22)
     "#]]);
 }
+
+#[test]
+fn a_list_that_is_chosen_from_has_a_number() {
+    check(r#"
+window 1 "Notes" pid=10 at 100,80 400x400
+  list "Fruits" at 10,10 200x100
+    listitem "Apple"
+    listitem "Pear"
+  list "Nothing" at 10,150 200x100
+"#, r#"
+        look 1
+        select_option {"element_token": "@Fruits", "option": "Pear"}
+        select_option {"element_token": "@Fruits", "option": "Plum"}
+    "#, expect![[r#"
+        look: answered
+        select_option: confirmed by accessibility (selection_readback)
+          > select Fruits Pear
+        select_option: refused option_not_found
+    "#]]);
+}
