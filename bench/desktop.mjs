@@ -110,7 +110,7 @@ export class Desktop {
 
 export function run(command, args, env) {
   return new Promise((done, fail) => {
-    const bounds = { env, timeout: 60_000, maxBuffer: 64 << 20 };
+    const bounds = { env, timeout: 180_000, maxBuffer: 64 << 20 };
     execFile(command, args, bounds, (error, stdout) => (error === null ? done(stdout) : fail(error)));
   });
 }

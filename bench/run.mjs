@@ -1,9 +1,12 @@
 // Every measurement of `bench/run`, part by part.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { cpus, loadavg } from "node:os";
 import { Driver } from "@cua-driver/sdk";
+import { chromium } from "playwright-core";
 import { BIN, Desktop, run, sleep, time } from "./desktop.mjs";
 import { Host } from "./host.mjs";
 import { soak } from "./soak.mjs";
@@ -74,7 +77,6 @@ async function processes() {
 
 /** A second driver on the same display, until it answers its first call. */
 async function firstAnswer() {
-  const { spawn } = await import("node:child_process");
   const socket = `${desktop.dir}/second`;
   let child;
   const ms = await time(async () => {
@@ -444,6 +446,127 @@ async function replay() {
   }
 }
 
+/** A recording of a thousand turns: ten real ones, again and again. */
+async function thousand() {
+  const small = new Desktop("1280x800");
+  await small.start();
+  const own = await Driver.connect({ socket: small.socket });
+  const ask = async (tool, args = {}) => (await own.raw(tool, args)).structured;
+  small.window("gtk3", 24, ["counted"]);
+  let window;
+  for (let i = 0; i < 100 && window === undefined; i += 1) {
+    await sleep(100);
+    window = (await ask("list_windows")).windows.find((w) => w.title.includes("bench gtk3"));
+  }
+  const { pid, window_id } = window;
+  await ask("set_window_frame", { pid, window_id, x: 0, y: 0, width: 1280, height: 800 });
+  const ten = `${small.dir}/ten`;
+  await ask("start_recording", { output_dir: ten });
+  for (let i = 0; i < 10; i += 1) {
+    const { elements } = await ask("get_window_state", { pid, window_id, include_screenshot: false });
+    await ask("click", { element_token: elements.find((e) => e.label === `B${i}`).element_token });
+  }
+  await ask("stop_recording");
+  const turn = (n) => `turn-${String(n).padStart(5, "0")}`;
+  const dir = `${desktop.dir}/thousand`;
+  cpSync(ten, dir, { recursive: true });
+  for (let n = 11; n <= 1000; n += 1) {
+    cpSync(`${ten}/${turn(((n - 1) % 10) + 1)}`, `${dir}/${turn(n)}`, { recursive: true });
+    const action = JSON.parse(readFileSync(`${dir}/${turn(n)}/action.json`, "utf8"));
+    Object.assign(action, { t_start_ms: n * 700, t_end_ms: n * 700 + 20 });
+    writeFileSync(`${dir}/${turn(n)}/action.json`, JSON.stringify(action));
+  }
+  const session = JSON.parse(readFileSync(`${dir}/session.json`, "utf8"));
+  writeFileSync(`${dir}/session.json`, JSON.stringify({ ...session, turns: 1000 }));
+  await own.close();
+  await small.stop();
+  return dir;
+}
+
+async function view() {
+  const dir = await thousand();
+  const child = spawn(BIN, ["trajectory", "view", dir, "--no-open"], { stdio: ["ignore", "pipe", "ignore"] });
+  const [said] = await once(child.stdout, "data");
+  const url = String(said).trim();
+  const file = `${desktop.dir}/thousand.html`;
+  await run(BIN, ["trajectory", "view", dir, "--export", file], env);
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  for (const [what, address] of [
+    ["served", url],
+    ["exported", `file://${file}`],
+  ])
+    await scrolled(browser, what, address);
+  await browser.close();
+  child.kill("SIGTERM");
+}
+
+async function scrolled(browser, what, url) {
+  heading(`The viewer, 1000 turns, ${what}`);
+  const [paints, worst] = [[], []];
+  for (let i = 0; i < times(8); i += 1) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.addInitScript(() => {
+      window.tasks = [];
+      new PerformanceObserver((all) => {
+        for (const { startTime, duration } of all.getEntries()) window.tasks.push([startTime, duration]);
+      }).observe({ type: "longtask", buffered: true });
+    });
+    await page.goto(url);
+    await page.waitForSelector(".turn strong");
+    const paint = "first-contentful-paint";
+    paints.push(await page.evaluate((p) => performance.getEntriesByName(p)[0].startTime, paint));
+    await page.waitForFunction(() => !document.querySelector(".count")?.textContent?.includes("loading"));
+    await sleep(500);
+    const from = await page.evaluate(() => performance.now());
+    await page.mouse.move(150, 500);
+    // Down by the wheel and up again, slowly, then in leaps.
+    for (const by of [300, -300, 4000, -4000])
+      for (let n = 0; n < 30; n += 1) {
+        await page.mouse.wheel(0, by);
+        await sleep(16);
+      }
+    await sleep(300);
+    const tasks = await page.evaluate((t) => window.tasks.filter(([at]) => at >= t).map(([, d]) => d), from);
+    worst.push(Math.max(0, ...tasks));
+    await page.close();
+  }
+  rows({ "first paint": figures(paints), "longest task over 50 ms": figures(worst) });
+  bound("first paint, p95", figures(paints).p95, 1000, " ms");
+  bound("longest task while scrolling (none over 50 counts as 0)", Math.max(...worst), 50, " ms");
+}
+
+async function render() {
+  const small = new Desktop("1280x800");
+  await small.start();
+  const own = await Driver.connect({ socket: small.socket });
+  const ask = async (tool, args = {}) => (await own.raw(tool, args)).structured;
+  small.window("gtk3", 24, ["counted", "animated"]);
+  await sleep(2000);
+  const window = (await ask("list_windows")).windows.find((w) => w.title.includes("bench gtk3"));
+  const dir = `${desktop.dir}/minute`;
+  const seconds = quick ? 15 : 60;
+  await ask("start_recording", { output_dir: dir, record_video: true });
+  const began = performance.now();
+  for (let i = 0; performance.now() - began < seconds * 1000; i += 1) {
+    const target = { pid: window.pid, window_id: window.window_id };
+    const { elements } = await ask("get_window_state", { ...target, include_screenshot: false });
+    await ask("click", { element_token: elements.find((e) => e.label === `B${i % 24}`).element_token });
+    await sleep(1500);
+  }
+  await ask("stop_recording");
+  await own.close();
+  await small.stop();
+  heading(`Render of ${seconds} s, 1280x800`);
+  const f = await interleaved(1, {
+    "recording render": () =>
+      run(BIN, ["recording", "render", dir, "-o", `${desktop.dir}/${Math.random()}.mp4`], env).then(
+        () => undefined,
+      ),
+  });
+  rows(f);
+  bound("render", f["recording render"].p95 / 1000, seconds, " s");
+}
+
 async function video() {
   const small = new Desktop("1280x800");
   await small.start();
@@ -582,6 +705,8 @@ try {
     record,
     replay,
     video,
+    view,
+    render,
     rest,
   };
   for (const [name, work] of Object.entries(parts)) {
