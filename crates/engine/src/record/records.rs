@@ -31,6 +31,8 @@ const SEEN: Duration = Duration::from_millis(3000);
 /// How long the end of a recording waits for that, and how long when the driver ends.
 const SEEN_LAST: Duration = Duration::from_millis(3000);
 const SEEN_AT_END: Duration = Duration::from_millis(500);
+/// How long the driver waits for recordings that others end.
+const END: Duration = Duration::from_millis(1500);
 /// How long a start waits for the end of a recording in the same directory.
 const ENDING: Duration = Duration::from_secs(10);
 /// How long a video may take to be masked, and how long when the driver ends.
@@ -279,6 +281,10 @@ impl Records {
         self.still_masking().iter().map(|r| r.path().display().to_string()).collect()
     }
 
+    fn is_ending(&self) -> bool {
+        !self.ending.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Wait until no ended recording of this driver holds the directory; false when one still does.
     pub fn has_let_go(&self, run: &Run<'_>, path: &std::path::Path) -> bool {
         let holds = || {
@@ -316,6 +322,11 @@ impl Records {
                 s.spawn(move || self.end_recording(engine, &r, reason, false));
             }
         });
+        // One whose client went at the same moment is being ended by another thread.
+        let end = Instant::now() + END;
+        while self.is_ending() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let end = engine.host().now() + MASK_AT_END;
         while !self.masking().is_empty() && engine.host().now() < end {
             engine.host().wait(Duration::from_millis(20), &desktop::Cancel::default());
