@@ -45,9 +45,9 @@ pub struct Watch {
     paint: Option<(Instant, HashSet<u32>)>,
 }
 
-/// What of an object tells that something happened to it. Not whether it shows: it may be hidden
-/// by somebody else at that moment.
-const TELLING: [States; 5] = [States::CHECKED, States::MIXED, States::SELECTED, States::EXPANDED, States::ENABLED];
+/// What of an object tells that something happened to it. Not whether it shows or is enabled: its
+/// application may hide or disable it at that moment, before it comes to the act.
+const TELLING: [States; 4] = [States::CHECKED, States::MIXED, States::SELECTED, States::EXPANDED];
 
 impl Watch {
     /// Begin before the act. `paint`: changed pixels of the window count, for acts on points.
