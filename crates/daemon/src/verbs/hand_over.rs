@@ -11,6 +11,10 @@ use crate::table::Command;
 /// From the binary's directory: installed, then in a checkout's `target/PROFILE`.
 const PLACES: &[&str] = &["../lib/cua-driver/main.js", "../../ts/cli/dist/bundle/main.js"];
 
+/// For a server that runs for days and does little: memory that stays where it is counts for
+/// more than speed, of which nearly all is elsewhere.
+const LEAN: &[&str] = &["--max-semi-space-size=1", "--heap-growing-percent=5", "--no-opt"];
+
 pub fn run(command: &Command, rest: &[String]) -> Result<Exit> {
     let own = std::env::current_exe().map_err(|error| Failure::failed(format!("where am I: {error}")))?;
     let bundle = bundle_of(&own).ok_or_else(|| {
@@ -22,6 +26,9 @@ pub fn run(command: &Command, rest: &[String]) -> Result<Exit> {
         ))
     })?;
     let mut node = Process::new("node");
+    if command.name == "mcp" {
+        node.args(LEAN);
+    }
     node.arg(&bundle).args(command.name.split(' ')).args(rest).env("CUA_DRIVER_BIN", &own);
     // Comes back only when it could not.
     let error = node.exec();
