@@ -36,6 +36,5 @@ mod view;
 pub use call::{Answer, Call, ClientId, ClientKind, Image, Progress, Reply};
 pub use engine::{Engine, tools_json};
 pub use host::{Host, PathRefused};
-pub use desktop::nearest;
 pub use record::trajectory_schema;
 pub use refusal::{Code, Refusal};

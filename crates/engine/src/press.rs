@@ -142,12 +142,12 @@ fn select(run: &Run<'_>, window: &Window, n: &Node) -> Result<Option<ActionResul
     let Some(container) = container else { return Ok(None) };
     let mut watch = Watch::begin(run, Some(window), Some(n), false);
     let act = Act::Select { container, child: n.key.clone(), on: true };
-    match run.desktop().perform(&run.brief(), &act, Route::Accessibility) {
-        Ok(_) => {}
+    let delivery = match run.desktop().perform(&run.brief(), &act, Route::Accessibility) {
+        Ok(delivery) => delivery,
         Err(DesktopError::NotOffered(_) | DesktopError::CannotReach { .. } | DesktopError::Unsupported(_)) => return Ok(None),
         Err(e) => return Err(run.no_window(e, window)),
-    }
-    let evidence = watch.seek(run, proof::BOUND, &proof::changed);
+    };
+    let evidence = watch.seek(run, proof::bound(n, delivery.late), &proof::changed);
     let proven = evidence.contains(&EvidenceKind::SelectionReadback) || n.has(States::SELECTED);
     // Provably not selected: the pointer may try.
     if !proven && run.desktop().read(&run.brief(), &n.key).is_ok_and(|now| !now.has(States::SELECTED)) {
@@ -260,7 +260,8 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     };
     let (route, delivery) = pointer::click(run, ladder::routes(Kind::Pointer, p.mode), &click, arrived)?;
     run.engine.rest().at(at, birth, run.host().now());
-    let evidence = watch.seek(run, proof::BOUND, &proof::changed);
+    let bound = node.map_or(proof::BOUND, |n| proof::bound(n, delivery.late));
+    let evidence = watch.seek(run, bound, &proof::changed);
     let mut r = ActionResult::proven(route, p.mode, &evidence);
     if let Some(n) = node.filter(|_| p.is_plain()) {
         r = judged(n, r);

@@ -20,7 +20,7 @@ const SHOWS: Duration = Duration::from_millis(60);
 /// How long the effect of an act on an element is waited for, which its application keeps back
 /// for so long.
 pub fn bound(n: &Node, late: Duration) -> Duration {
-    let least = if n.has(States::CHECKABLE) { PATIENT } else { BOUND };
+    let least = if n.has(States::CHECKABLE) || n.has(States::SELECTABLE) { PATIENT } else { BOUND };
     least.max(late + SHOWS)
 }
 

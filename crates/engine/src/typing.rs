@@ -84,8 +84,11 @@ fn insert(run: &Run<'_>, window: &Window, f: &Node, text: &str) -> Result<Option
 fn enter(run: &Run<'_>, window: &Window, f: &Node) -> Result<bool, Refusal> {
     if let Some(a) = f.actions.iter().find(|a| a.eq_ignore_ascii_case("activate")) {
         let act = Act::Invoke { node: f.key.clone(), action: a.clone() };
-        if run.desktop().perform(&run.brief(), &act, Route::Accessibility).is_ok() {
-            return Ok(true);
+        match run.desktop().perform(&run.brief(), &act, Route::Accessibility) {
+            Ok(_) => return Ok(true),
+            Err(DesktopError::NotOffered(_) | DesktopError::Unsupported(_) | DesktopError::CannotReach { .. }) => {}
+            // It may have been done: never twice.
+            Err(_) => return Ok(false),
         }
     }
     or_click(run, window, f, Mode::Background, give_focus(run, window, f))?;
@@ -198,12 +201,8 @@ pub fn or_click(run: &Run<'_>, window: &Window, n: &Node, mode: Mode, took: Resu
         let click = Click { at, button: Button::Left, count: 1, modifiers: Modifiers::NONE };
         pointer::click(run, ladder::routes(Kind::Pointer, mode), &click, |_| {})?;
     }
-    let end = run.host().now() + Duration::from_millis(120);
-    while run.host().now() < end {
-        if focused(run, window, &n.key) {
-            return Ok(());
-        }
-        run.wait(Duration::from_millis(10))?;
+    if comes_to(run, window, &n.key, Duration::from_millis(120))? {
+        return Ok(());
     }
     // Some say who has the keyboard only while their window is in front: then the click is believed,
     // unless another one has it.
@@ -220,15 +219,7 @@ fn give_focus(run: &Run<'_>, window: &Window, n: &Node) -> Result<(), Refusal> {
     }
     let before = run.desktop().focus(&run.brief()).ok().and_then(|f| f.window);
     let asked = run.desktop().perform(&run.brief(), &Act::Focus { node: n.key.clone() }, Route::Accessibility);
-    let end = run.host().now() + Duration::from_millis(400);
-    let mut has = false;
-    while asked.is_ok() && run.host().now() < end {
-        if focused(run, window, &n.key) {
-            has = true;
-            break;
-        }
-        run.wait(Duration::from_millis(10))?;
-    }
+    let has = asked.is_ok() && comes_to(run, window, &n.key, Duration::from_millis(400))?;
     if let Some(b) = before.filter(|b| *b != window.id) {
         let now = run.desktop().focus(&run.brief()).ok().and_then(|f| f.window);
         if now != Some(b) {
@@ -243,6 +234,18 @@ fn give_focus(run: &Run<'_>, window: &Window, n: &Node) -> Result<(), Refusal> {
         _ => Err(Refusal::new(Code::BackgroundUnavailable, format!("{} {} did not take the keyboard; nothing was typed.", role::of(n), crate::view::quoted(&n.name)))
             .with("escalation", serde_json::json!({"target": "foreground", "reason": "route_unavailable"}))),
     }
+}
+
+/// Whether the element has the keyboard of its window within this time.
+fn comes_to(run: &Run<'_>, window: &Window, key: &NodeKey, time: Duration) -> Result<bool, Refusal> {
+    let end = run.host().now() + time;
+    while run.host().now() < end {
+        if focused(run, window, key) {
+            return Ok(true);
+        }
+        run.wait(Duration::from_millis(10))?;
+    }
+    Ok(false)
 }
 
 fn focused(run: &Run<'_>, window: &Window, key: &NodeKey) -> bool {

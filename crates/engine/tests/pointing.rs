@@ -29,6 +29,10 @@ window 2 "Clock" pid=11 at 600,80 300x200
         click {"window_id": 1, "x": 50, "y": 102}
         click {"window_id": 2, "x": 150, "y": 50}
         click {"window_id": 2, "x": 150, "y": 150}
+        ! activate 1
+        ! presses_take_focus
+        click {"window_id": 2, "x": 150, "y": 150}
+        click {"window_id": 2, "x": 150, "y": 50}
         ! animated 2 20
         click {"window_id": 2, "x": 150, "y": 150}
         ! animated 2 33
@@ -60,6 +64,14 @@ window 2 "Clock" pid=11 at 600,80 300x200
           > press left 2 (150,150)
           > release left 2 (150,150)
         click: unverifiable by synthetic_events
+          > press left 2 (150,150)
+          > release left 2 (150,150)
+        click: unverifiable by synthetic_events
+          > move 2 (150,50)
+          > press left 2 (150,50)
+          > release left 2 (150,50)
+        click: unverifiable by synthetic_events
+          > move 2 (150,150)
           > press left 2 (150,150)
           > release left 2 (150,150)
         click: unverifiable by synthetic_events

@@ -117,8 +117,14 @@ impl State {
 
     pub fn set_active(&mut self, window: Option<WindowId>) {
         if self.scene.active != window {
-            self.scene.active = window;
+            let both = [std::mem::replace(&mut self.scene.active, window), window];
             self.emit(&Event::FocusMoved(window));
+            // Windows look different in front, and their applications say so.
+            for id in both.into_iter().flatten() {
+                let pid = self.scene.window(id).and_then(|w| w.pid);
+                self.emit(&Event::Painted(id));
+                self.emit(&Event::Activated { pid });
+            }
         }
     }
 

@@ -269,8 +269,11 @@ impl Desktop for X11Desktop {
         match route {
             Route::Accessibility => match act {
                 // Some toolkits bring the whole window to the front for it.
-                Act::Focus { node } if let Some(window) = self.atspi.window_of(node) => {
-                    self.hands.input(&self.link)?.calmly(ctx, window, || self.atspi.perform(ctx, act))
+                Act::Focus { node }
+                    if let Some(window) = self.atspi.window_of(node)
+                        && let Ok(input) = self.hands.input(&self.link) =>
+                {
+                    input.calmly(ctx, window, || self.atspi.perform(ctx, act))
                 }
                 _ => self.atspi.perform(ctx, act),
             },

@@ -36,25 +36,25 @@ interface Place {
   point: (label: string, role?: string) => { x: number; y: number };
 }
 
-const named_ = (what: string, name: string) => (t: Told) => t.what === what && t.name === name;
+const hears = (what: string, name: string) => (t: Told) => t.what === what && t.name === name;
 const WITH_ELEMENTS: Toolkit[] = ["gtk3", "gtk4", "qt", "page"];
 const TRIES: Try[] = [
   {
     name: "button, by element",
     kinds: WITH_ELEMENTS,
     acts: (p) => [["click", p.token("OK")]],
-    fits: named_("clicked", "OK"),
+    fits: hears("clicked", "OK"),
   },
   {
     name: "button, by point",
     acts: (p) => [["click", { ...p.target, ...p.point("OK") }]],
-    fits: named_("clicked", "OK"),
+    fits: hears("clicked", "OK"),
   },
   {
     name: "check box, by element",
     kinds: WITH_ELEMENTS,
     acts: (p) => [["click", p.token("Agree")]],
-    fits: named_("checked", "Agree"),
+    fits: hears("checked", "Agree"),
   },
   {
     name: "slider, by value",
@@ -72,7 +72,7 @@ const TRIES: Try[] = [
     name: "Return, by element",
     kinds: WITH_ELEMENTS,
     acts: (p) => [["press_key", { ...p.token("Name", "textbox"), key: "Return" }]],
-    fits: named_("activated", "Name"),
+    fits: hears("activated", "Name"),
   },
   {
     name: "text, at a point",
@@ -83,7 +83,7 @@ const TRIES: Try[] = [
     name: "wheel",
     kinds: ["gtk3", "gtk4", "qt"],
     acts: (p) => [["scroll", { ...p.target, ...p.point("Volume", "slider"), direction: "up", amount: 2 }]],
-    fits: named_("value", "Volume"),
+    fits: hears("value", "Volume"),
   },
   {
     name: "drag",
@@ -92,7 +92,7 @@ const TRIES: Try[] = [
       const { x, y } = p.point("Volume", "slider");
       return [["drag", { ...p.target, from_x: x - 20, from_y: y, to_x: x + 30, to_y: y, duration_ms: 200 }]];
     },
-    fits: named_("value", "Volume"),
+    fits: hears("value", "Volume"),
   },
 ];
 

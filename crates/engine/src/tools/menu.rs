@@ -160,8 +160,8 @@ fn last(run: &Run<'_>, window: &Window, item: &Node, open: bool) -> Result<Actio
     }
     let mut watch = Watch::begin(run, None, Some(item), false);
     let act = Act::Invoke { node: item.key.clone(), action: action.to_owned() };
-    run.desktop().perform(&run.brief(), &act, Route::Accessibility).map_err(|e| run.no_window(e, window))?;
-    let evidence = watch.seek(run, proof::BOUND, &|a, b| (a.has(States::CHECKED) != b.has(States::CHECKED)).then_some(crate::effect::EvidenceKind::StateReadback));
+    let delivery = run.desktop().perform(&run.brief(), &act, Route::Accessibility).map_err(|e| run.no_window(e, window))?;
+    let evidence = watch.seek(run, proof::bound(item, delivery.late), &|a, b| (a.has(States::CHECKED) != b.has(States::CHECKED)).then_some(crate::effect::EvidenceKind::StateReadback));
     Ok(ActionResult::proven(Route::Accessibility, Mode::Background, &evidence))
 }
 
@@ -177,6 +177,6 @@ fn close(run: &Run<'_>, opened: &[Node]) {
 
 fn no_item(path: &[&str], depth: usize, level: &Level) -> Refusal {
     let labels: Vec<&str> = level.items.iter().map(|i| level.tree.nodes[*i].name.as_str()).take(100).collect();
-    let nearest = crate::nearest(path[depth], labels.iter().copied()).map(|n| format!(" Did you mean {n:?}?")).unwrap_or_default();
+    let nearest = desktop::nearest(path[depth], labels.iter().copied()).map(|n| format!(" Did you mean {n:?}?")).unwrap_or_default();
     Refusal::new(Code::MenuPathUnavailable, format!("There is no menu item {} at level {}; nothing was chosen.{nearest}", view::quoted(path[depth]), depth + 1)).with("labels", labels)
 }

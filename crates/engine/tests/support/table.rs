@@ -172,7 +172,7 @@ fn by(route: Option<Route>) -> &'static str {
 /// `deafen OK`, `value Name Bob`, `last OK` (among its siblings), `close 1`, `reuse 1`, `cover 1`,
 /// `minimize 1`, `move 1`, `resize 1`, `activate 1`, `hang 10`, `wake 10`, `die_in perform 10`,
 /// `focus_leaves 3`, `untypable ☃`, `unreached 1`, `no_display`, `no_bus`, `no_activation`,
-/// `hovers OK Name` (the pointer coming to one changes the other), `animated 1 MILLISECONDS`,
+/// `presses_take_focus` (and it is given back), `hovers OK Name` (the pointer coming to one changes the other), `animated 1 MILLISECONDS`,
 /// `copied TEXT`, `passes SECONDS`, `later SECONDS CHANGE`.
 fn change(d: &Arc<FakeDesktop>, text: &str) {
     let (what, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -206,6 +206,7 @@ fn change(d: &Arc<FakeDesktop>, text: &str) {
         "no_bus" => d.without_bus(true),
         "no_activation" => d.without_activation(true),
         "copied" => d.copied(rest, false),
+        "presses_take_focus" => d.presses_take_focus(true),
         "hovers" => d.hovers(&node(name), &node(more)),
         "animated" => d.animated(number(name), Duration::from_millis(number(more))),
         "passes" => d.clock().advance(Duration::from_secs(number(name))),

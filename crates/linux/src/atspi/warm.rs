@@ -23,6 +23,7 @@ use super::node::{View, document};
 use super::raw::{Faces, Raw, bit};
 use super::role;
 use super::told::Mark;
+use super::walk::whole;
 use super::wire::End;
 use super::{PATIENCE, Shared};
 
@@ -198,8 +199,10 @@ enum Useless {
     Silent(End),
 }
 
-fn whole(end: End) -> Result<(), Useless> {
-    if end == End::Whole { Ok(()) } else { Err(Useless::Silent(end)) }
+impl From<End> for Useless {
+    fn from(end: End) -> Self {
+        Self::Silent(end)
+    }
 }
 
 /// Make a kept tree one of now. True when something was different.

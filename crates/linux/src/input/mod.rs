@@ -173,11 +173,15 @@ impl Input {
         let window = xid(window)?;
         let standing = self.lock(ctx)?.standing_now()?;
         let done = act();
-        let mut hands = self.lock(ctx)?;
-        let bell = hands.bell()?;
-        bell.application(window, SELF_ACTIVATION)?;
-        let given_back = standing.restore(bell, Some(window))?;
-        done.map(|d| Delivery { focus_given_back: given_back, ..d })
+        let give_back = || {
+            let mut hands = self.lock(ctx)?;
+            let bell = hands.bell()?;
+            bell.application(window, SELF_ACTIVATION)?;
+            standing.restore(bell, Some(window))
+        };
+        // What was done is done, whatever becomes of the focus.
+        let focus_given_back = give_back().unwrap_or(false);
+        done.map(|d| Delivery { focus_given_back, ..d })
     }
 
     /// Where the person's pointer is.
