@@ -84,7 +84,8 @@ pub enum Placement {
     Close,
     /// Make it the active window, in front. Proven before it is answered.
     Activate,
-    /// Give the keyboard back to a window without proof (end of a foreground act).
+    /// Give the keyboard back to a window (end of a foreground act). Waited for, without an error
+    /// where the window does not take it.
     GiveBack,
 }
 

@@ -299,16 +299,13 @@ impl Desktop for X11Desktop {
     fn launch(&self, ctx: &Ctx, launch: &Launch) -> Result<Launched> {
         self.link.x()?;
         let display = self.link.display().unwrap_or_default();
-        let before = self.focus(ctx)?.window;
-        let launched = launch::launch(ctx, launch, &self.idents, display, || self.listed(ctx))?;
+        let person = self.focus(ctx)?.window;
         // Window managers like to give new windows the keyboard, which nobody asked for.
-        let now = self.focus(ctx)?.window;
-        if let (Some(person), Some(now)) = (before, now)
-            && launched.windows.contains(&now)
-        {
-            self.place(ctx, person, Placement::GiveBack)?;
-        }
-        Ok(launched)
+        let calm = |mine: &[WindowId]| match (person, self.focus(ctx)?.window) {
+            (Some(person), Some(now)) if mine.contains(&now) => self.place(ctx, person, Placement::GiveBack),
+            _ => Ok(()),
+        };
+        launch::launch(ctx, launch, &self.idents, display, || self.listed(ctx), calm)
     }
 
     fn terminate(&self, ctx: &Ctx, pid: Pid, force: bool) -> Result<()> {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{App, Lab, all, ctx, pixel, titled, until};
-use desktop::{DesktopError, DisplayId, Placement, Point, Rect, Source, WindowId, WindowKind};
+use common::{App, Lab, PYTHON, all, ctx, pixel, script, titled, until};
+use desktop::{DesktopError, DisplayId, Launch, Placement, Point, Rect, Source, WindowId, WindowKind};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, CreateWindowAux, PropMode, WindowClass};
 use x11rb::wrapper::ConnectionExt as _;
@@ -115,6 +115,27 @@ fn activation_is_proven_under_every_window_manager() {
         }
         d.place(&ctx(), b.id, Placement::GiveBack).expect("given");
         until("the keyboard", || d.focus(&ctx()).ok().filter(|f| f.window == Some(b.id)));
+    }
+}
+
+#[test]
+fn a_launched_application_leaves_the_person_the_keyboard() {
+    for manager in MANAGERS {
+        let lab = Lab::start(manager);
+        let d = lab.open();
+        let _person = lab.window("tk", "person", "#111111", "300,200,50,50");
+        let person = titled(&*d, "person");
+        d.place(&ctx(), person.id, Placement::Activate).unwrap_or_else(|e| panic!("{manager}: {e}"));
+        for kit in KITS {
+            let args = script(kit, kit, "#222222", "300,200,80,80").map(String::from).to_vec();
+            let launched = d.launch(&ctx(), &Launch { what: PYTHON.into(), args, urls: vec![] });
+            let launched = launched.unwrap_or_else(|e| panic!("{manager} {kit}: {e}"));
+            assert_eq!(launched.windows.len(), 1, "{manager} {kit}");
+            let active = || d.windows(&ctx()).expect("a list").iter().find(|w| w.active).map(|w| w.id);
+            assert_eq!(active(), Some(person.id), "{manager} {kit}");
+            d.terminate(&ctx(), launched.pid.expect("a process"), true).expect("ended");
+            until("its end", || d.window(&ctx(), launched.windows[0]).is_err().then_some(()));
+        }
     }
 }
 

@@ -22,33 +22,43 @@ const WAIT: Duration = Duration::from_secs(3);
 const HANDED_OVER: Duration = Duration::from_millis(1200);
 /// Windows that come with the first one are waited for this long.
 const TOGETHER: Duration = Duration::from_millis(60);
-const POLL: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(10);
+/// Between two looks at windows that have come.
+const STEP: Duration = Duration::from_millis(5);
 const MARK: &str = "CUA_DRIVER_LAUNCH";
 
-/// Start it and wait for its window. `windows` tells the windows there are.
+/// Start it and wait for its window. `windows` tells the windows there are; `calm` gives the
+/// keyboard back where one of the given windows took it.
 pub fn launch(
     ctx: &Ctx,
     launch: &Launch,
     idents: &Idents,
     display: &str,
     mut windows: impl FnMut() -> Result<Vec<Window>>,
+    mut calm: impl FnMut(&[WindowId]) -> Result<()>,
 ) -> Result<Launched> {
     let command = resolve::resolve(launch, &idents.installed_now())?;
     let before: HashSet<(WindowId, u64)> = windows()?.iter().map(|w| (w.id, w.birth)).collect();
     let mut run = Run::start(command, display)?;
     let end = (Instant::now() + WAIT).min(ctx.deadline);
     let mut gone: Option<Instant> = None;
+    let mut first: Option<(Pid, Instant)> = None;
     loop {
-        let kin = run.kin();
         let now = windows()?;
-        let new = now.iter().filter(|w| !before.contains(&(w.id, w.birth)) && w.kind != WindowKind::Popup);
-        let mine: Vec<&Window> = new.filter(|w| run.owns(w, &kin)).collect();
-        if let Some(first) = mine.first().and_then(|w| w.pid) {
-            ctx.sleep(TOGETHER)?;
-            let all = windows()?;
-            let all = all.iter().filter(|w| !before.contains(&(w.id, w.birth)) && w.kind != WindowKind::Popup);
-            let found = all.filter(|w| run.owns(w, &kin)).map(|w| w.id).collect();
-            return Ok(run.launched(Some(first.0), found));
+        let new: Vec<&Window> =
+            now.iter().filter(|w| !before.contains(&(w.id, w.birth)) && w.kind != WindowKind::Popup).collect();
+        let kin = run.kin();
+        let mine: Vec<WindowId> = new.iter().filter(|w| run.owns(w, &kin)).map(|w| w.id).collect();
+        calm(&mine)?;
+        if first.is_none() {
+            first = new.iter().filter(|w| mine.contains(&w.id)).find_map(|w| w.pid).map(|pid| (pid, Instant::now()));
+        }
+        if let Some((pid, since)) = first {
+            if since.elapsed() >= TOGETHER {
+                return Ok(run.launched(Some(pid.0), mine));
+            }
+            ctx.sleep(STEP)?;
+            continue;
         }
         if run.ended() && kin.is_empty() {
             if let Some(status) = run.failed() {

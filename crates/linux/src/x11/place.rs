@@ -21,6 +21,8 @@ use super::prop;
 /// Time that a window manager is given for one request.
 const SETTLE: Duration = Duration::from_millis(350);
 const POLL: Duration = Duration::from_millis(8);
+/// The first looks come sooner: most managers answer at once.
+const SOON: Duration = Duration::from_millis(1);
 /// We speak as a pager does: on behalf of the person, so that focus is not held back.
 const PAGER: u32 = 2;
 const STATIC_GRAVITY: u32 = 10;
@@ -68,6 +70,7 @@ impl Job<'_> {
     /// Wait until it has come about, at most `time`.
     fn until(&self, time: Duration, mut done: impl FnMut() -> Outcome<bool>) -> Outcome<bool> {
         let end = (Instant::now() + time).min(self.ctx.deadline);
+        let mut pause = SOON;
         loop {
             if done()? {
                 return Ok(true);
@@ -75,7 +78,8 @@ impl Job<'_> {
             if Instant::now() >= end {
                 return Ok(false);
             }
-            self.ctx.sleep(POLL)?;
+            self.ctx.sleep(pause)?;
+            pause = (2 * pause).min(POLL);
         }
     }
 
@@ -269,7 +273,15 @@ impl Job<'_> {
     }
 
     fn give_back(&self) -> Outcome<()> {
-        if self.managed { self.ask_active() } else { self.take_focus() }
+        // What is read next is to find it where it was; an application that lets it lie keeps nobody.
+        // A manager that is just bringing a new window to the front may drop the first request.
+        for time in [SETTLE / 8, SETTLE / 4, SETTLE / 2] {
+            if self.managed { self.ask_active()? } else { self.take_focus()? }
+            if self.until(time, || self.is_active())? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn ask_active(&self) -> Outcome<()> {

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use desktop::{Ctx, Desktop, DesktopError, Picture, Window};
 
+pub const PYTHON: &str = "/usr/bin/python3";
+
 pub fn ctx() -> Ctx {
     Ctx::lasting(Duration::from_secs(10))
 }
@@ -166,15 +168,21 @@ impl Lab {
     }
 
     pub fn spawn_with(&self, kit: &str, title: &str, colour: &str, place: &str, env: (&str, &str)) -> App {
-        let script = match kit {
-            "gtk3" => GTK3,
-            "tk" => TK,
-            "qt5" => QT5,
-            other => panic!("no toolkit {other}"),
-        };
-        let mut command = self.command("/usr/bin/python3", &["-c", script, title, colour, place]);
+        let args = script(kit, title, colour, place);
+        let mut command = self.command(PYTHON, &args);
         App(quiet(command.env(env.0, env.1)).spawn().expect("python3"))
     }
+}
+
+/// What `PYTHON` runs to show one window.
+pub fn script<'a>(kit: &str, title: &'a str, colour: &'a str, place: &'a str) -> [&'a str; 5] {
+    let script = match kit {
+        "gtk3" => GTK3,
+        "tk" => TK,
+        "qt5" => QT5,
+        other => panic!("no toolkit {other}"),
+    };
+    ["-c", script, title, colour, place]
 }
 
 impl Drop for Lab {
