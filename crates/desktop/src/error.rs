@@ -18,6 +18,12 @@ pub enum DesktopError {
     /// The accessible object is gone.
     #[error("the element is gone")]
     NodeGone,
+    /// The accessible object was disabled just before the act came to it, which did nothing.
+    #[error("the element was disabled as the act came to it")]
+    NodeDisabled,
+    /// The same for one that was hidden.
+    #[error("the element was hidden as the act came to it")]
+    NodeHidden,
     #[error("window {0} is minimised")]
     Minimized(WindowId),
     /// This route cannot reach this target; nothing was sent.

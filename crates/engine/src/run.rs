@@ -80,6 +80,8 @@ pub fn refuse(e: DesktopError, window: Option<&Window>) -> Refusal {
         }
         E::WindowGone(id) => Refusal::new(Code::WindowTargetNotFound, format!("Window {id} is not there (any more).")),
         E::NodeGone => Refusal::new(Code::StaleElementToken, "The element is gone; nothing was sent."),
+        E::NodeDisabled => Refusal::new(Code::ElementDisabled, format!("The element was disabled as the act came to it{title}; nothing was done.")),
+        E::NodeHidden => Refusal::new(Code::ElementNotVisible, format!("The element was hidden as the act came to it{title}; nothing was done.")),
         E::Minimized(id) => Refusal::new(Code::WindowMinimized, format!("Window {id} is minimised{title}; points and pictures need it on the screen.")),
         E::CannotReach { why, .. } => Refusal::new(Code::BackgroundUnavailable, format!("No background way reaches this target: {why}. Nothing was sent.")),
         E::NotOffered(what) => Refusal::new(Code::UnsupportedOnPlatform, format!("The element does not offer that: {what}. Nothing was sent."))

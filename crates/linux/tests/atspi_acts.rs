@@ -61,6 +61,56 @@ fn what_is_not_offered_is_refused_and_not_done() {
 }
 
 #[test]
+fn what_is_disabled_or_hidden_is_told_and_not_done() {
+    let stage = Stage::start();
+    for kit in KITS {
+        let app = stage.form(kit, "form");
+        app.says("ready");
+        let off = stage.node("Form", "Off");
+        let action = off.actions.first().cloned().unwrap_or_else(|| "click".into());
+        let done = stage.a11y.perform(&ctx(), &Act::Invoke { node: off.key, action });
+        assert_eq!(done, Err(DesktopError::NodeDisabled), "{kit}");
+        stage.invoke(&stage.node("Form", "Send"), &["click", "Press"]);
+        app.says("press Send");
+        assert!(!app.said("press Off"), "{kit}");
+    }
+    let app = stage.form("gtk3", "hides");
+    app.says("ready");
+    let other = stage.node("Hides", "Other").key;
+    stage.invoke(&stage.node("Hides", "Hide"), &["click"]);
+    app.says("press Hide");
+    let done = stage.a11y.perform(&ctx(), &Act::Invoke { node: other, action: "click".into() });
+    assert_eq!(done, Err(DesktopError::NodeHidden));
+    assert!(!app.said("press Other"));
+}
+
+/// The ATK bridge says yes before it tries.
+#[test]
+fn an_act_that_is_said_to_be_done_was_done() {
+    let stage = Stage::start();
+    let app = stage.form("gtk3", "fickle");
+    app.says("ready");
+    let go = Act::Invoke { node: stage.node("Fickle", "Go").key, action: "click".into() };
+    let mut told = [0, 0];
+    for _ in 0..200 {
+        app.forget();
+        let done = match stage.a11y.perform(&ctx(), &go) {
+            Ok(_) => true,
+            Err(DesktopError::NodeDisabled) => false,
+            Err(e) => panic!("{e}"),
+        };
+        told[usize::from(done)] += 1;
+        if done {
+            app.says("press Go");
+        } else {
+            std::thread::sleep(Duration::from_millis(5));
+            assert!(!app.said("press Go"));
+        }
+    }
+    assert!(told.iter().all(|n| *n > 10), "{told:?}");
+}
+
+#[test]
 fn an_option_is_chosen_by_its_identity() {
     let stage = Stage::start();
     let app = stage.form("gtk3", "form");

@@ -17,7 +17,7 @@ use super::detail::Survey;
 use super::hand::{Held, prepare};
 use super::raw::{Faces, Raw, bit};
 use super::role;
-use super::wire::call;
+use super::wire::{Answer, End, call};
 use super::{Shared, said};
 
 /// An act whose answer takes longer has opened something that runs inside the request, or the
@@ -28,6 +28,8 @@ const NAMES: i32 = 4;
 /// GTK 4 shows a button pressed for so long before it does what it is for.
 const ACTIVATION: Duration = Duration::from_millis(250);
 const KEPT_BACK: [u32; 2] = [role::PUSH_BUTTON, role::TOGGLE_BUTTON];
+/// What GTK 3 presses only while it is visible.
+const BUTTONS: [u32; 4] = [role::PUSH_BUTTON, role::TOGGLE_BUTTON, role::CHECK_BOX, role::RADIO_BUTTON];
 /// Single lines of text.
 const FIELDS: [u32; 4] = [role::TEXT, role::ENTRY, role::PASSWORD_TEXT, role::SPIN_BUTTON];
 /// `ScrollTo` without a preference for an edge.
@@ -58,6 +60,37 @@ impl Ready {
     /// Send the act. An answer of `false` means that it was not done.
     async fn send(&self, m: Message, what: &str) -> Result<Delivery> {
         let (answer, end) = self.hand.wire.one(m, self.until, ANSWER).await;
+        self.done(answer, end, what).await
+    }
+
+    /// Send an action, and right before it the question what the object is like when the action
+    /// comes to it: the ATK bridge says yes before it tries, and a control that was disabled or
+    /// hidden in the meantime does nothing.
+    async fn send_action(&self, m: Message, what: &str) -> Result<Delivery> {
+        let state = Ask::State.message(&self.raw.at).ok_or(DesktopError::NodeGone)?;
+        let mut round = self.hand.wire.round(vec![state, m], self.until, ANSWER).await;
+        let answer = round.answers.pop().flatten();
+        let mut then = Raw { states: self.raw.states, ..Raw::at(self.raw.at.clone()) };
+        if let Some(m) = round.take(0) {
+            Ask::State.read(&m, &mut then);
+        }
+        self.takes_actions(&then)?;
+        self.done(answer, round.end, what).await
+    }
+
+    /// Whether an action does anything to the object as it is `then`.
+    fn takes_actions(&self, then: &Raw) -> Result<()> {
+        if !then.is(bit::ENABLED) && !then.is(bit::SENSITIVE) {
+            return Err(DesktopError::NodeDisabled);
+        }
+        let needs = self.raw.is(bit::VISIBLE) || (self.app.kit() == Kit::Gtk3 && BUTTONS.contains(&self.raw.role));
+        if needs && !then.is(bit::VISIBLE) {
+            return Err(DesktopError::NodeHidden);
+        }
+        Ok(())
+    }
+
+    async fn done(&self, answer: Option<Answer>, end: End, what: &str) -> Result<Delivery> {
         match answer {
             Some(Ok(m)) if m.body().deserialize::<bool>().unwrap_or(true) => Ok(Delivery::default()),
             Some(Ok(_)) => Err(DesktopError::NotOffered(what.into())),
@@ -71,9 +104,9 @@ impl Ready {
     }
 
     /// The application answers on another connection: what was asked has begun and has not ended.
-    async fn alive(&self) -> super::End {
+    async fn alive(&self) -> End {
         let root = Ref { bus: self.app.bus.clone(), path: self.app.root.clone() };
-        let Some(m) = Ask::Role.message(&root) else { return super::End::Closed };
+        let Some(m) = Ask::Role.message(&root) else { return End::Closed };
         self.link.wire.one(m, self.until, super::PATIENCE).await.1
     }
 }
@@ -134,6 +167,7 @@ impl Shared {
         if on.app.kit() == Kit::Gtk4 && action == "activate" && FIELDS.contains(&on.raw.role) {
             return Err(DesktopError::NotOffered(action.into()));
         }
+        on.takes_actions(&on.raw)?;
         let count = on.raw.shown.len();
         on.raw.actions.truncate(count);
         let find = |raw: &Raw| raw.actions.iter().position(|a| a == action);
@@ -147,8 +181,9 @@ impl Shared {
         }
         let n =
             find(&on.raw).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| DesktopError::NotOffered(action.into()))?;
-        let late = if on.app.kit() == Kit::Gtk4 && KEPT_BACK.contains(&on.raw.role) { ACTIVATION } else { Duration::ZERO };
-        on.send(on.call(ACTION, "DoAction", &(n,))?, action).await.map(|d| Delivery { late, ..d })
+        let late =
+            if on.app.kit() == Kit::Gtk4 && KEPT_BACK.contains(&on.raw.role) { ACTIVATION } else { Duration::ZERO };
+        on.send_action(on.call(ACTION, "DoAction", &(n,))?, action).await.map(|d| Delivery { late, ..d })
     }
 
     async fn insert(&self, ctx: &Ctx, key: &NodeKey, text: &str, at: Option<u32>) -> Result<Delivery> {

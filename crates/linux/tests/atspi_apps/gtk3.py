@@ -31,6 +31,12 @@ elif what == 'twins':
     window('Twin', button('Left')).move(10, 30); window('Twin', button('Right')).move(500, 30)
 elif what == 'gone':
     other = button('Other'); other_box = window('Gone', button('Remove', lambda: other.destroy()), other)
+elif what == 'hides':
+    other = button('Other'); window('Hides', button('Hide', other.hide), other)
+elif what == 'fickle':
+    fickle = button('Go'); window('Fickle', fickle)
+    def turn(): fickle.set_sensitive(not fickle.get_sensitive()); return True
+    GLib.timeout_add(2, turn, priority=GLib.PRIORITY_DEFAULT_IDLE)
 elif what == 'dialog':
     def run():
         d = Gtk.MessageDialog(transient_for=win, modal=True, buttons=Gtk.ButtonsType.OK_CANCEL, text='Sure?'); d.set_title('Question')
