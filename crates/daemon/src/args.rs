@@ -49,6 +49,11 @@ impl Parsed {
     }
 }
 
+/// Whether a line asks for JSON, though it may be too wrong to be sorted.
+pub fn wants_json(words: &[String]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| word == "--json")
+}
+
 /// How flags that the table does not know are taken.
 #[derive(Clone, Copy)]
 pub enum Unknown {

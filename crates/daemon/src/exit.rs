@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use serde_json::{Value, json};
+
 use crate::out;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An end that is not success, told on standard error.
+/// An end that is not success, told on standard error; on standard output where JSON is asked for.
 #[derive(Debug)]
 pub struct Failure {
     pub exit: Exit,
@@ -48,9 +50,23 @@ impl Failure {
         Self { exit: Exit::Unreachable, text: text.into() }
     }
 
+    /// In the shape of a refusal.
+    fn envelope(&self) -> Value {
+        let code = match self.exit {
+            Exit::Usage => "invalid_arguments",
+            Exit::Unreachable => "driver_unreachable",
+            Exit::Done | Exit::Failed => "failed",
+        };
+        json!({"code": code, "message": self.text, "hint": "", "details": null})
+    }
+
     /// Say it; the code to end with.
-    pub fn tell(self) -> Exit {
-        out::error(&format!("cua-driver: {}", self.text));
+    pub fn tell(self, json: bool) -> Exit {
+        if json {
+            out::line(&self.envelope().to_string());
+        } else {
+            out::error(&format!("cua-driver: {}", self.text));
+        }
         self.exit
     }
 }

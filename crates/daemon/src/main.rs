@@ -31,6 +31,6 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     match verbs::run(&words) {
         Ok(code) => code.into(),
-        Err(failure) => failure.tell().into(),
+        Err(failure) => failure.tell(args::wants_json(&words)).into(),
     }
 }

@@ -1,6 +1,6 @@
 //! The committed command table: names, help, flags, and who runs a command.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const TEXT: &str = include_str!("../../../proto/commands.json");
 
@@ -35,15 +35,17 @@ pub enum Place {
     Ts,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Flag {
     /// Without dashes.
     pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
     /// What follows it; none for a switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     pub text: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub hidden: bool,
 }
 

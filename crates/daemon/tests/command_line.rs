@@ -26,6 +26,8 @@ fn wrong_lines_exit_2_with_the_nearest() {
         (&["recording", "strat", "x"], "start"),
         (&["completions", "tcl"], "bash"),
         (&["--hlep"], "--help"),
+        (&["\u{1b}[2J\u{202e}\u{9b}1m"], "\\u001b[2J\\u202e\\u009b1m"),
+        (&["click", "--\u{1b}[2J", "1"], "\\u001b[2J"),
     ] {
         let output = world.run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
@@ -55,6 +57,40 @@ fn help_needs_no_daemon_and_each_has_its_own() {
         assert!(out(&output).contains("cua-driver") && out(&output) != general && err(&output).is_empty(), "{args:?}");
     }
     assert!(out(&world.run(&["call", "click", "--help"])).contains("element_token"));
+}
+
+#[test]
+fn json_is_one_line_of_every_command() {
+    let world = World::new();
+    for (args, exit, part) in [
+        (&["version", "--json"][..], 0, "version"),
+        (&["--version", "--json"], 0, "version"),
+        (&["help", "--json"], 0, "commands"),
+        (&["--help", "--json"], 0, "commands"),
+        (&["help", "serve", "--json"], 0, "flags"),
+        (&["serve", "--help", "--json"], 0, "flags"),
+        (&["mcp", "--help", "--json"], 0, "flags"),
+        (&["help", "click", "--json"], 0, "input_schema"),
+        (&["click", "--help", "--json"], 0, "input_schema"),
+        (&["completions", "bash", "--json"], 0, "script"),
+        (&["tools", "--json"], 0, "tools"),
+        (&["stop", "--json"], 3, "driver_unreachable"),
+        (&["status", "--json"], 3, "driver_unreachable"),
+        (&["get_screen_size", "--json"], 3, "driver_unreachable"),
+        (&["recording", "status", "--json"], 3, "driver_unreachable"),
+        (&["completions", "tcl", "--json"], 2, "invalid_arguments"),
+        (&["statsu", "--json"], 2, "invalid_arguments"),
+        (&["--json"], 2, "invalid_arguments"),
+        (&["call", "click", "{", "--json"], 2, "invalid_arguments"),
+    ] {
+        let output = world.run(args);
+        assert_eq!(output.status.code(), Some(exit), "{args:?}: {}", err(&output));
+        assert!(err(&output).is_empty(), "{args:?}: {}", err(&output));
+        let text = out(&output);
+        assert_eq!(text.trim_end().lines().count(), 1, "{args:?}: {text}");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert!(value.get(part).is_some() || value["code"] == part, "{args:?}: {text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! An expected no, that the caller can act on. One envelope everywhere, closed codes.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
+
+/// Longer words of callers and applications are cut in a refusal.
+const LONGEST: usize = 2000;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $word:literal, $hint:literal;)*) => {
@@ -81,12 +86,12 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: code.hint().into(), details: Value::Null }
+        Self { code, message: told(message.into()), hint: code.hint().into(), details: Value::Null }
     }
 
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = hint.into();
+        self.hint = told(hint.into());
         self
     }
 
@@ -95,7 +100,9 @@ impl Refusal {
         if !self.details.is_object() {
             self.details = json!({});
         }
-        self.details[key] = value.into();
+        let mut value = value.into();
+        cut(&mut value);
+        self.details[key] = value;
         self
     }
 
@@ -107,5 +114,30 @@ impl Refusal {
     /// One line for people and models: `code: message hint`.
     pub fn text(&self) -> String {
         format!("{}: {} {}", self.code.word(), self.message, self.hint)
+    }
+}
+
+/// What a caller or an application named may be of any length and may hold what a terminal obeys.
+fn told(mut text: String) -> String {
+    shorten(&mut text);
+    match desktop::plain(&text, &['\n']) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(plain) => plain,
+    }
+}
+
+fn shorten(text: &mut String) {
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('…');
+    }
+}
+
+fn cut(value: &mut Value) {
+    match value {
+        Value::String(text) => shorten(text),
+        Value::Array(all) => all.iter_mut().for_each(cut),
+        Value::Object(all) => all.values_mut().for_each(cut),
+        _ => {}
     }
 }

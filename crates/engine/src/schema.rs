@@ -217,7 +217,9 @@ fn object(path: &str, schema: &Value, fields: &mut Map<String, Value>) -> Result
         }
     }
     for (k, v) in fields.iter_mut() {
-        if let Some(s) = known.get(k) {
+        // A schema of the others, where it is one.
+        let others = schema.get("additionalProperties").filter(|s| s.is_object());
+        if let Some(s) = known.get(k).or(others) {
             at(&inner(k), s, v)?;
         }
     }

@@ -159,16 +159,7 @@ pub fn quoted(text: &str) -> String {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text.to_owned(),
     };
-    let mut out = String::with_capacity(short.len() + 2);
-    for c in Value::String(short).to_string().chars() {
-        match c {
-            '\u{7f}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {
-                out.push_str(&format!("\\u{:04x}", c as u32));
-            }
-            c => out.push(c),
-        }
-    }
-    out
+    desktop::plain(&Value::String(short).to_string(), &[]).into_owned()
 }
 
 /// Rows of `elements[]`: what is empty, false or default is left out.

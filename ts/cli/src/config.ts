@@ -1,18 +1,30 @@
-/** `config show | get KEY | set KEY VALUE`: the driver's kept settings. */
+/** `config show | get KEY | set KEY VALUE | reset [KEY]`: the driver's kept settings. */
 import { connect, type Json, type JsonObject } from "@cua-driver/client";
 import { nearest, type Parsed, Usage } from "./parse.js";
 import type { Command } from "./table.js";
 
+/** Words of each verb, itself included: least and most. */
+const SHAPES = new Map<string, readonly [number, number]>([
+  ["show", [1, 1]],
+  ["get", [2, 2]],
+  ["set", [3, 3]],
+  ["reset", [1, 2]],
+]);
+
 export async function config(command: Command, parsed: Parsed): Promise<number> {
   const [verb, key, value, ...more] = parsed.words;
   const usage = new Usage(`Usage: ${command.usage}`);
-  const shape = { show: 1, get: 2, set: 3 }[verb ?? "show"];
-  if (shape === undefined || more.length > 0 || parsed.words.length > shape) throw usage;
-  if (parsed.words.length < shape && verb !== undefined) throw usage;
+  const [least, most] = SHAPES.get(verb ?? "show") ?? [0, 0];
+  if (most === 0 || more.length > 0 || parsed.words.length > most) throw usage;
+  if (parsed.words.length < least && verb !== undefined) throw usage;
   const driver = await connect({ kind: "cli", socket: parsed.value("socket") });
   try {
     if (verb === "set" && key !== undefined && value !== undefined) {
       const reply = await driver.call("set_config", { key, value: parsedWord(value) });
+      return print(reply.structured, parsed);
+    }
+    if (verb === "reset") {
+      const reply = await driver.call("set_config", { reset: true, ...(key === undefined ? {} : { key }) });
       return print(reply.structured, parsed);
     }
     const { structured } = await driver.call("get_config", {});

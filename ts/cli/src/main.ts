@@ -1,22 +1,23 @@
 #!/usr/bin/env node
 /** The commands that are not on the hot path. What is not one of them is the native program's. */
 import { report } from "./exit.js";
-import { parse, Usage } from "./parse.js";
-import { type Command, commandOf, globalFlags, help } from "./table.js";
+import { parse, Usage, wantsJson } from "./parse.js";
+import { type Command, commandOf, globalFlags, help, row } from "./table.js";
 
 async function main(argv: string[]): Promise<number> {
   const command = commandOf(argv);
+  const json = wantsJson(argv);
   if (command === undefined || command.where === "native")
-    return (await import("./native.js")).handOver(argv);
+    return (await import("./native.js")).handOver(argv, json);
   const args = argv.slice(command.name.split(" ").length);
   if (args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(help(command));
+    process.stdout.write(json ? `${JSON.stringify(row(command))}\n` : help(command));
     return 0;
   }
   try {
     return await dispatch(command, args);
   } catch (error) {
-    return report(error, args.includes("--json"));
+    return report(error, json);
   }
 }
 

@@ -7,32 +7,40 @@ type Shape = (command: string) => string;
 const json: Shape = (command) =>
   JSON.stringify({ mcpServers: { "cua-driver": { command, args: ["mcp"] } } }, null, 2);
 
-/** Per host: where it goes, and its text. */
+/** A path as one word of a shell. */
+const word = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+
+/** Per host: what to do with the text, and the text. */
 const HOSTS: Record<string, { where: string; text: Shape }> = {
   claude: {
-    where: "run this",
-    text: (command) => `claude mcp add --transport stdio cua-driver -- ${command} mcp`,
+    where: "run in a shell",
+    text: (command) => `claude mcp add --transport stdio cua-driver -- ${word(command)} mcp`,
   },
   codex: {
-    where: "~/.codex/config.toml",
+    where: "put into ~/.codex/config.toml",
     text: (command) => `[mcp_servers.cua-driver]\ncommand = ${JSON.stringify(command)}\nargs = ["mcp"]`,
   },
-  cursor: { where: "~/.cursor/mcp.json", text: json },
-  gemini: { where: "~/.gemini/settings.json", text: json },
+  cursor: { where: "put into ~/.cursor/mcp.json", text: json },
+  gemini: { where: "put into ~/.gemini/settings.json", text: json },
   opencode: {
-    where: "opencode.json",
+    where: "put into opencode.json",
     text: (command) =>
       JSON.stringify({ mcp: { "cua-driver": { type: "local", command: [command, "mcp"] } } }, null, 2),
   },
-  other: { where: "the host's MCP configuration", text: json },
+  other: { where: "put into the host's MCP configuration", text: json },
 };
 
 export function mcpConfig(parsed: Parsed): number {
   const name = parsed.value("client") ?? "other";
-  const host = HOSTS[name];
+  const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined;
   if (host === undefined)
     throw new Usage(`--client is one of ${Object.keys(HOSTS).join(", ")}; "other" fits most hosts`);
-  process.stderr.write(`For ${host.where}:\n`);
-  process.stdout.write(`${host.text(nativeBinary())}\n`);
+  const text = host.text(nativeBinary());
+  if (parsed.given("json")) {
+    process.stdout.write(`${JSON.stringify({ client: name, how: host.where, text })}\n`);
+    return 0;
+  }
+  process.stderr.write(`For ${name === "other" ? "most hosts" : name}, ${host.where}:\n`);
+  process.stdout.write(`${text}\n`);
   return 0;
 }

@@ -4,18 +4,18 @@ import { constants } from "node:os";
 import { nativeBinary } from "@cua-driver/client";
 import { report } from "./exit.js";
 
-export async function handOver(argv: string[]): Promise<number> {
+export async function handOver(argv: string[], json: boolean): Promise<number> {
   let binary: string;
   try {
     binary = nativeBinary();
   } catch (error) {
-    return report(error, false);
+    return report(error, json);
   }
   return new Promise((resolve) => {
     const child = spawn(binary, argv, { stdio: "inherit" });
     const pass = (signal: NodeJS.Signals) => child.kill(signal);
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, pass);
-    child.once("error", (error) => resolve(report(error, false)));
+    child.once("error", (error) => resolve(report(error, json)));
     child.once("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );

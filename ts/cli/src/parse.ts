@@ -1,6 +1,12 @@
 /** Words of the command line to flags and positionals, by the command's row in the table. */
 import type { Command, Flag } from "./table.js";
 
+/** Whether a line asks for JSON, though it may be too wrong to be parsed. */
+export function wantsJson(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return (end < 0 ? words : words.slice(0, end)).includes("--json");
+}
+
 /** A mistake of the person: exit 2. */
 export class Usage extends Error {}
 

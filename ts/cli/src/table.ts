@@ -37,6 +37,24 @@ export function commandOf(words: readonly string[]): Command | undefined {
   return named(words.slice(0, 2).join(" ")) ?? named(words[0] ?? "");
 }
 
+/** A command for programs, as the native program gives it. */
+export function row(command: Command) {
+  const { name, summary, usage, text = "", example } = command;
+  const flags = [...command.flags, ...globalFlags]
+    .filter((flag) => flag.hidden !== true)
+    .map(({ name, short, value, text }) => ({ name, short, value, text }));
+  const below = commands.filter((c) => c.hidden !== true && c.name.startsWith(`${command.name} `));
+  return {
+    name,
+    summary,
+    usage,
+    text,
+    example,
+    flags,
+    commands: below.map(({ name, summary }) => ({ name, summary })),
+  };
+}
+
 export function help(command: Command): string {
   const shown = [...command.flags, ...globalFlags].filter((flag) => flag.hidden !== true);
   const heads = shown.map(

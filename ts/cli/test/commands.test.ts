@@ -43,6 +43,13 @@ test.each(own)("help of $name shows its example and its flags", async ({ name, e
   for (const flag of flags) expect(stdout.includes(`--${flag.name}`)).toBe(flag.hidden !== true);
 });
 
+test("what a word holds cannot act on a terminal", async () => {
+  const { code, stderr } = await run(["config", "show", "--\u001b[2Jx\u202e"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("\\u{1b}[2Jx\\u{202e}");
+  for (const acting of ["\u001b", "\u202e"]) expect(stderr).not.toContain(acting);
+});
+
 test("a mistyped flag is wrong usage, with the nearest one", async () => {
   const { code, stdout, stderr } = await run(["mcp", "--sokcet", "/tmp/x"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -54,11 +61,27 @@ test.each([
   { args: ["mcp", "--socket", "/tmp/x", "--direct"], says: "exclude each other" },
   { args: ["mcp", "now"], says: "one word too many" },
   { args: ["config", "set", "x"], says: "Usage: cua-driver config" },
+  { args: ["config", "rest"], says: "Usage: cua-driver config" },
+  { args: ["config", "reset", "x", "y"], says: "Usage: cua-driver config" },
   { args: ["mcp-config", "--client", "nobody"], says: "--client is one of" },
+  { args: ["mcp-config", "--client", "constructor"], says: "--client is one of" },
+  { args: ["trajectory", "show"], says: "needs the folder" },
 ])("$args is wrong usage", async ({ args, says }) => {
   const { code, stderr } = await run(args);
   expect(code).toBe(2);
   expect(stderr).toContain(says);
+  const json = await run([...args, "--json"]);
+  if (args.at(-1) === "--socket") return; // There the flag is the socket's name.
+  expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 2, stderr: "" });
+  expect(JSON.parse(json.stdout)).toMatchObject({ code: "invalid_arguments", message: expect.any(String) });
+});
+
+test.each(own)("help of $name is one JSON object with --json", async ({ name, example }) => {
+  const { code, stdout } = await run([...name.split(" "), "--help", "--json"]);
+  expect(code).toBe(0);
+  const row = JSON.parse(stdout);
+  expect(row).toMatchObject({ name, example });
+  for (const flag of row.flags) expect(flag).toEqual({ ...flag, text: expect.any(String) });
 });
 
 test("config shows, gets and sets through the driver", async () => {
@@ -76,6 +99,13 @@ test("config shows, gets and sets through the driver", async () => {
     tool: "set_config",
     args: { key: "max_image_dimension", value: 0 },
   });
+  for (const [words, args] of [
+    [["reset"], { reset: true }],
+    [["reset", "token_lifetime"], { reset: true, key: "token_lifetime" }],
+  ] as const) {
+    expect((await run(["config", ...words, ...at])).code).toBe(0);
+    expect(daemon.asked.at(-1)).toMatchObject({ tool: "set_config", args });
+  }
   const unknown = await run(["config", "get", "max_image_dimention", ...at]);
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain("did you mean max_image_dimension?");
@@ -103,6 +133,12 @@ test("without a driver, and without a program to start one, the exit is 3", asyn
   const { code, stderr } = await run(["config", "show", "--socket", "/tmp/no-such-driver.sock"]);
   expect(code).toBe(3);
   expect(stderr).toContain("/nowhere");
+  const json = await run(["config", "show", "--socket", "/tmp/no-such-driver.sock", "--json"]);
+  expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 3, stderr: "" });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    code: "driver_unreachable",
+    message: expect.stringContaining("/nowhere"),
+  });
 });
 
 test("mcp-config names the native program", async () => {
@@ -111,6 +147,19 @@ test("mcp-config names the native program", async () => {
   expect(JSON.parse(stdout)).toEqual({
     mcpServers: { "cua-driver": { command: process.execPath, args: ["mcp"] } },
   });
+});
+
+test.each([
+  { client: "claude", said: "For claude, run in a shell:" },
+  { client: "codex", said: "For codex, put into ~/.codex/config.toml:" },
+  { client: "other", said: "For most hosts, put into" },
+])("mcp-config says whose text it is: $client", async ({ client, said }) => {
+  const at = { CUA_DRIVER_BIN: process.execPath };
+  const plain = await run(["mcp-config", "--client", client], at);
+  expect(plain.stderr).toContain(said);
+  const json = await run(["mcp-config", "--client", client, "--json"], at);
+  expect(json.stderr).toBe("");
+  expect(JSON.parse(json.stdout)).toMatchObject({ client, text: plain.stdout });
 });
 
 test("what is not its own goes to the native program, words and exit code alike", async () => {

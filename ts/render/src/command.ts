@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
+  fail,
   guarded,
   type Io,
   open,
@@ -37,7 +38,7 @@ export async function run(argv: readonly string[], io?: Io): Promise<number> {
   const own = io ? undefined : processIo();
   const using = io ?? own;
   try {
-    return using ? await guarded(using, 1, () => command(argv, using)) : 1;
+    return using ? await guarded(using, argv, 1, () => command(argv, using)) : 1;
   } finally {
     own?.close();
   }
@@ -78,7 +79,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
     const hint = /cannot be used/.test(error.message)
       ? "; --no-video renders from the pictures of the turns"
       : "";
-    io.err(`${plain(error.message, 1000)}${hint}\n`);
+    fail(io, argv, "failed", `${plain(error.message, 1000)}${hint}`);
     return 1;
   }
 }

@@ -5,7 +5,7 @@ export { type Diff, diff, label, type Standing, sentence, type TurnDiff } from "
 export { asJson, asJunit, asText } from "./diff/report.js";
 export { type Found, findRecordings, recordingIn } from "./find.js";
 export { LIMIT, said, size } from "./folder.js";
-export { type Command, guarded, type Io, pathOf, processIo } from "./io.js";
+export { type Command, fail, guarded, type Io, pathOf, processIo } from "./io.js";
 export { type Json, type JsonObject, list, member, number, object, objects, text } from "./json.js";
 export { comparePictures, heatPicture, type PictureDifference } from "./picture.js";
 export { BadPicture, decodePng, encodePng, type Picture, type PngSize, pngSize, shrink } from "./png.js";

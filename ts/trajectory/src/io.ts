@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import { Usage } from "./args.js";
 import { TrajectoryError } from "./problem.js";
 import { plain } from "./words.js";
+import { WriteError } from "./write.js";
 
 export interface Io {
   out(text: string): void;
@@ -46,17 +47,34 @@ export function pathOf(io: Io, given: string): string {
   return isAbsolute(given) ? given : resolve(io.cwd, given);
 }
 
-/** Run `body`; a usage error is exit code 2, an unreadable recording is `unreadable`. */
-export async function guarded(io: Io, unreadable: number, body: () => Promise<number>): Promise<number> {
+/** Says why a command failed: words for people, an envelope where JSON is asked for. */
+export function fail(io: Io, argv: readonly string[], code: string, message: string): void {
+  const end = argv.indexOf("--");
+  if ((end < 0 ? argv : argv.slice(0, end)).includes("--json"))
+    io.out(`${JSON.stringify({ code, message, hint: "", details: null })}\n`);
+  else io.err(`${message}\n`);
+}
+
+/** Run `body` of `argv`; a usage error is exit code 2; a recording that cannot be read and a file that cannot be written are `unreadable`. */
+export async function guarded(
+  io: Io,
+  argv: readonly string[],
+  unreadable: number,
+  body: () => Promise<number>,
+): Promise<number> {
   try {
     return await body();
   } catch (error) {
     if (error instanceof Usage) {
-      io.err(`${error.message}\n`);
+      fail(io, argv, "invalid_arguments", error.message);
       return 2;
     }
     if (error instanceof TrajectoryError) {
-      io.err(`${plain(error.message, 2000)}\n`);
+      fail(io, argv, "trajectory_invalid", plain(error.message, 2000));
+      return unreadable;
+    }
+    if (error instanceof WriteError) {
+      fail(io, argv, "failed", plain(error.message, 2000));
       return unreadable;
     }
     throw error;

@@ -67,8 +67,11 @@ impl Service {
             (None, None) => return Err(Status::failed_precondition("say Hello first, or send `client` with the call")),
         };
         conn.called();
-        let arguments: Value = wire::arguments(&message.arguments_json)
-            .map_err(|error| Status::invalid_argument(format!("arguments_json is not JSON: {error}")))?;
+        let arguments: Value = wire::arguments(&message.arguments_json).map_err(|error| {
+            Status::invalid_argument(format!(
+                "the arguments are not JSON: {error}; a character cut in half (a lone surrogate) is none"
+            ))
+        })?;
         let timeout = Some(message.timeout_ms).filter(|ms| *ms > 0).map(|ms| Duration::from_millis(ms.into()));
         Ok(Call { tool: message.tool, arguments, client, cancel: Cancel::default(), timeout, progress })
     }

@@ -1,5 +1,7 @@
 //! `completions SHELL`: what a shell offers, from the command table.
 
+use serde_json::json;
+
 use crate::args::Parsed;
 use crate::exit::{Exit, Failure, Result};
 use crate::table::{Command, Table, Values};
@@ -12,7 +14,12 @@ pub fn run(table: &Table, parsed: &Parsed) -> Result<Exit> {
         "fish" => fish(table),
         other => return Err(Failure::usage(format!("no completions for {other:?}; there are bash, zsh and fish"))),
     };
-    out::line(text.trim_end());
+    let text = text.trim_end();
+    if parsed.json() {
+        out::line(&json!({"shell": parsed.words[0], "script": text}).to_string());
+    } else {
+        out::line(text);
+    }
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,6 @@
 //! Help of everything, from the command table and the tools' schemas; needs no daemon.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::args::Parsed;
 use crate::exit::{Exit, Failure, Result};
@@ -11,17 +11,17 @@ use crate::{out, tool_list, version};
 /// `help`, `help COMMAND`, `help TOOL`.
 pub fn run(table: &Table, parsed: &Parsed) -> Result<Exit> {
     let Some(word) = parsed.words.first() else {
-        general(table);
+        general(table, parsed.json());
         return Ok(Exit::Done);
     };
     let name = parsed.words.join(" ");
     if let Some(command) = table.get(&name).or_else(|| table.get(word)) {
-        self::command(table, command);
+        self::command(table, command, parsed.json());
         return Ok(Exit::Done);
     }
     match tool_list::one(word) {
         Some(tool) => {
-            out::line(&self::tool(&tool));
+            self::tool(&tool, parsed.json());
             Ok(Exit::Done)
         }
         None => {
@@ -33,13 +33,13 @@ pub fn run(table: &Table, parsed: &Parsed) -> Result<Exit> {
 }
 
 /// `COMMAND … --help`.
-pub fn of(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
+pub fn of(table: &Table, command: &Command, rest: &[String], json: bool) -> Result<Exit> {
     if command.name == "call"
         && let Some(word) = rest.iter().find(|word| !word.starts_with('-'))
     {
         return match tool_list::one(word) {
             Some(tool) => {
-                out::line(&self::tool(&tool));
+                self::tool(&tool, json);
                 Ok(Exit::Done)
             }
             None => {
@@ -49,16 +49,21 @@ pub fn of(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
             }
         };
     }
-    self::command(table, command);
+    self::command(table, command, json);
     Ok(Exit::Done)
 }
 
-pub fn general(table: &Table) {
+pub fn general(table: &Table, as_json: bool) {
+    let shown: Vec<&Command> = table.commands.iter().filter(|c| !c.hidden && !c.name.contains(' ')).collect();
+    if as_json {
+        let rows: Vec<Value> = shown.iter().map(|c| json!({"name": c.name, "summary": c.summary})).collect();
+        out::line(&json!({"version": version::version(), "commands": rows, "flags": table.global}).to_string());
+        return;
+    }
     let mut text = format!(
         "cua-driver {} operates desktop applications for agents, scripts and people\n\nUsage: cua-driver COMMAND [ARGUMENTS]\n\nCommands:\n",
         version::version()
     );
-    let shown: Vec<&Command> = table.commands.iter().filter(|c| !c.hidden && !c.name.contains(' ')).collect();
     let width = shown.iter().map(|c| c.name.len()).max().unwrap_or(0);
     for command in shown {
         text += &format!("  {:width$}  {}\n", command.name, command.summary);
@@ -71,12 +76,16 @@ pub fn general(table: &Table) {
     out::line(&text);
 }
 
-fn command(table: &Table, command: &Command) {
+fn command(table: &Table, command: &Command, as_json: bool) {
+    let below: Vec<&Command> = table.below(&command.name).filter(|c| !c.hidden).collect();
+    if as_json {
+        out::line(&as_row(table, command, &below).to_string());
+        return;
+    }
     let mut text = format!("{}\n\nUsage: {}\n", command.summary, command.usage);
     if !command.text.is_empty() {
         text += &format!("\n{}\n", command.text);
     }
-    let below: Vec<&Command> = table.below(&command.name).filter(|c| !c.hidden).collect();
     if !below.is_empty() {
         let width = below.iter().map(|c| c.name.len()).max().unwrap_or(0);
         text += "\nCommands:\n";
@@ -86,6 +95,16 @@ fn command(table: &Table, command: &Command) {
     }
     text += &format!("\nFlags:\n{}\nExample:\n  {}", flags(table.flags(command)), command.example);
     out::line(&text);
+}
+
+/// A command's row of the table, with the flags of all.
+fn as_row(table: &Table, command: &Command, below: &[&Command]) -> Value {
+    let flags: Vec<&Flag> = table.flags(command).filter(|flag| !flag.hidden).collect();
+    let below: Vec<Value> = below.iter().map(|c| json!({"name": c.name, "summary": c.summary})).collect();
+    json!({
+        "name": command.name, "summary": command.summary, "usage": command.usage, "text": command.text,
+        "example": command.example, "flags": flags, "commands": below,
+    })
 }
 
 fn flags<'a>(all: impl Iterator<Item = &'a Flag>) -> String {
@@ -101,8 +120,12 @@ fn flags<'a>(all: impl Iterator<Item = &'a Flag>) -> String {
     rows.iter().map(|(left, right)| format!("  {left:width$}  {right}\n")).collect()
 }
 
+fn tool(tool: &Value, as_json: bool) {
+    out::line(&if as_json { tool.to_string() } else { page(tool) });
+}
+
 /// A tool's page: what it does, its arguments, an example.
-fn tool(tool: &Value) -> String {
+fn page(tool: &Value) -> String {
     let name = tool_list::name(tool);
     let mut text =
         format!("{}\n\nUsage: cua-driver {name} [arguments]\n", tool["description"].as_str().unwrap_or_default());

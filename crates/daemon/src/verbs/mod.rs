@@ -14,6 +14,8 @@ mod tools;
 
 pub use hand_over::bundle;
 
+use serde_json::json;
+
 use crate::args::{self, Parsed, Unknown};
 use crate::exit::{Exit, Failure, Result};
 use crate::near::{hint, nearest};
@@ -76,7 +78,7 @@ fn command_named(table: &Table, name: &str, rest: &[String]) -> Result<Exit> {
 fn dispatch(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
     let before_dashes = || rest.iter().take_while(|word| *word != "--");
     if before_dashes().any(|word| word == "--help" || word == "-h") {
-        return help::of(table, command, rest);
+        return help::of(table, command, rest, args::wants_json(rest));
     }
     if command.place == Place::Ts {
         return hand_over::run(command, rest);
@@ -104,7 +106,7 @@ fn dispatch(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
         "endpoint" => endpoint::run(&parsed),
         "help" => help::run(table, &parsed),
         "version" => {
-            print_version();
+            print_version(parsed.json());
             Ok(Exit::Done)
         }
         other => Err(Failure::failed(format!("`{other}` is in the command table and nobody runs it"))),
@@ -114,17 +116,18 @@ fn dispatch(table: &Table, command: &Command, rest: &[String]) -> Result<Exit> {
 /// No command at all.
 fn bare(table: &Table, words: &[String]) -> Result<Exit> {
     let is = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let json = args::wants_json(words);
     if is(&["--help", "-h"]) {
-        help::general(table);
+        help::general(table, json);
         return Ok(Exit::Done);
     }
     if is(&["--version", "-V"]) {
-        print_version();
+        print_version(json);
         return Ok(Exit::Done);
     }
     match words.first() {
         None => {
-            help::general(table);
+            help::general(table, false);
             Err(Failure::usage("name a command"))
         }
         Some(flag) => {
@@ -138,8 +141,9 @@ fn bare(table: &Table, words: &[String]) -> Result<Exit> {
     }
 }
 
-fn print_version() {
-    out::line(&format!("cua-driver {}", version::version()));
+fn print_version(as_json: bool) {
+    let version = version::version();
+    out::line(&if as_json { json!({"version": version}).to_string() } else { format!("cua-driver {version}") });
 }
 
 /// Index of the command: the first word that is no flag and no flag's value.

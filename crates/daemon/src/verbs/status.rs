@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::args::Parsed;
-use crate::exit::{Exit, Failure, Result};
+use crate::exit::{Exit, Result};
 use crate::proto::{StatusReply, StatusRequest};
 use crate::version::{mismatch, version};
 use crate::{endpoint, link, out};
@@ -21,7 +21,7 @@ pub fn run(parsed: &Parsed) -> Result<Exit> {
         out::line(&as_text(&status));
     }
     if status.version != version() {
-        Failure::failed(mismatch(version(), &status.version)).tell();
+        out::error(&format!("cua-driver: {}", mismatch(version(), &status.version)));
     }
     Ok(Exit::Done)
 }

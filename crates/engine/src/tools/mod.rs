@@ -156,7 +156,24 @@ const fn acting<T: Acting>() -> Spec {
 }
 
 fn parse<T: DeserializeOwned>(args: Value) -> Result<T, Refusal> {
-    serde_json::from_value(args).map_err(|e| Refusal::new(Code::InvalidArguments, format!("The arguments do not fit: {e}.")))
+    T::deserialize(&args).map_err(|e| misfit::<T>(&args, &e.to_string()))
+}
+
+/// What the schema lets through and the type does not take: the argument without which the type
+/// says something else.
+fn misfit<T: DeserializeOwned>(args: &Value, why: &str) -> Refusal {
+    let all = args.as_object().into_iter().flatten();
+    let guilty = all.map(|(name, _)| name).find(|name| {
+        let mut rest = args.clone();
+        rest.as_object_mut().map(|o| o.remove(*name));
+        T::deserialize(&rest).err().is_none_or(|e| e.to_string() != why)
+    });
+    let bound = "expected u32";
+    let why = if why.ends_with(bound) { why.replace(bound, &format!("expected 0 to {}", u32::MAX)) } else { why.to_owned() };
+    match guilty {
+        Some(name) => Refusal::new(Code::InvalidArguments, format!("`{name}`: {why}.")).with("field", name.as_str()),
+        None => Refusal::new(Code::InvalidArguments, format!("The arguments do not fit: {why}.")),
+    }
 }
 
 /// The before and after of every act.

@@ -1147,6 +1147,8 @@ export type SetConfigArguments = {
   /** With value: another way to name one setting. */
   key?: string;
   value?: Json;
+  /** Back to the default: the setting that key names, or without key every one. */
+  reset?: boolean;
   session?: string;
 };
 
@@ -1426,7 +1428,7 @@ export abstract class ToolCalls {
     return this.call("get_config", args, options);
   }
 
-  /** Changes settings: for the session that is named (session), else kept for all. */
+  /** Changes settings, or takes them back to their defaults (reset): for the session that is named (session), else kept for all. */
   setConfig(args: SetConfigArguments = {}, options?: CallOptions) {
     return this.call("set_config", args, options);
   }

@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
-  return guarded(io, 1, async () => {
+  return guarded(io, argv, 1, async () => {
     const given = parseArgs(argv, SPEC);
     if (given.has("help")) {
       io.out(`${SPEC.usage}\n`);

@@ -7,7 +7,7 @@ import { asJson, asJunit, asText } from "../diff/report.js";
 import { guarded, type Io, pathOf } from "../io.js";
 import { open } from "../read.js";
 import { plain } from "../words.js";
-import { makeFolder, WriteError, writeFile } from "../write.js";
+import { makeFolder, writeFile } from "../write.js";
 
 const SPEC: Spec = {
   usage:
@@ -24,7 +24,7 @@ const SPEC: Spec = {
 };
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
-  return guarded(io, 2, async () => {
+  return guarded(io, argv, 2, async () => {
     const given = parseArgs(argv, SPEC);
     if (given.has("help")) {
       io.out(`${SPEC.usage}\n`);
@@ -37,18 +37,12 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
       points: given.number("points") ?? DEFAULTS.points,
       ignore: new Set(given.many("ignore") as Kind[]),
     });
-    try {
-      const folder = given.text("heat");
-      const heat = folder === undefined ? new Map<TurnDiff, string>() : writeHeat(found, pathOf(io, folder));
-      const junit = given.text("junit");
-      if (junit !== undefined) writeFile(pathOf(io, junit), [asJunit(found, a, b)]);
-      io.out(given.has("json") ? asJson(found, a, b, (turn) => heat.get(turn)) : asText(found));
-      if (!given.has("json")) for (const file of heat.values()) io.out(`${plain(file, 1000)}\n`);
-    } catch (error) {
-      if (!(error instanceof WriteError)) throw error;
-      io.err(`${error.message}\n`);
-      return 2;
-    }
+    const folder = given.text("heat");
+    const heat = folder === undefined ? new Map<TurnDiff, string>() : writeHeat(found, pathOf(io, folder));
+    const junit = given.text("junit");
+    if (junit !== undefined) writeFile(pathOf(io, junit), [asJunit(found, a, b)]);
+    io.out(given.has("json") ? asJson(found, a, b, (turn) => heat.get(turn)) : asText(found));
+    if (!given.has("json")) for (const file of heat.values()) io.out(`${plain(file, 1000)}\n`);
     return found.same ? 0 : 1;
   });
 }

@@ -5,7 +5,7 @@ import { closeSync, constants, mkdirSync, openSync, readSync, renameSync, rmSync
 import { basename, dirname, join } from "node:path";
 import { parseArgs, type Spec, Usage } from "../args.js";
 import { type Folder, LIMIT, said } from "../folder.js";
-import { guarded, type Io, pathOf } from "../io.js";
+import { fail, guarded, type Io, pathOf } from "../io.js";
 import { type Json, type JsonObject, object } from "../json.js";
 import { open, type Trajectory } from "../read.js";
 import { plain } from "../words.js";
@@ -23,7 +23,7 @@ export interface Parameter {
 }
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
-  return guarded(io, 1, async () => {
+  return guarded(io, argv, 1, async () => {
     const given = parseArgs(argv, SPEC);
     if (given.has("help")) {
       io.out(`${SPEC.usage}\n`);
@@ -39,20 +39,18 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     );
     const missing = parameters.filter((p) => found.get(p.name) === 0);
     if (missing.length > 0) {
-      io.err(
-        `${missing.map((p) => `${p.name}: nothing recorded says ${plain(JSON.stringify(p.text))}`).join("\n")}\n`,
-      );
+      const rows = missing.map((p) => `${p.name}: nothing recorded says ${plain(JSON.stringify(p.text))}`);
+      fail(io, argv, "failed", rows.join("\n"));
       return 1;
     }
-    try {
-      copy(of, pathOf(io, out), actions);
-    } catch (error) {
-      if (!(error instanceof WriteError)) throw error;
-      io.err(`${error.message}\n`);
-      return 1;
+    const dir = pathOf(io, out);
+    copy(of, dir, actions);
+    if (given.has("json")) {
+      io.out(`${JSON.stringify({ dir, places: Object.fromEntries(found) })}\n`);
+      return 0;
     }
     for (const [name, n] of found) io.out(`${name}: ${n} ${n === 1 ? "place" : "places"}\n`);
-    io.out(`${plain(pathOf(io, out), 1000)}\n`);
+    io.out(`${plain(dir, 1000)}\n`);
     return 0;
   });
 }

@@ -12,7 +12,7 @@ const SPEC: Spec = {
 };
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
-  return guarded(io, 1, async () => {
+  return guarded(io, argv, 1, async () => {
     const given = parseArgs(argv, SPEC);
     if (given.has("help")) {
       io.out(`${SPEC.usage}\n`);

@@ -1,13 +1,11 @@
 /** `trajectory view DIR [DIR2]`: the page, served until it is closed; or one file with `--export`. */
 import { spawn } from "node:child_process";
 import { parseArgs, type Spec } from "../args.js";
-import { guarded, type Io, pathOf } from "../io.js";
+import { fail, guarded, type Io, pathOf } from "../io.js";
 import { open } from "../read.js";
 import { exportPage } from "../view/export.js";
 import { serve } from "../view/server.js";
 import { Steps } from "../view/steps.js";
-import { plain } from "../words.js";
-import { WriteError } from "../write.js";
 
 const SPEC: Spec = {
   usage: "Usage: cua-driver trajectory view DIR [DIR2] [--export FILE.html] [--open | --no-open] [--port N]",
@@ -21,7 +19,7 @@ const SPEC: Spec = {
 };
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
-  return guarded(io, 1, async () => {
+  return guarded(io, argv, 1, async () => {
     const given = parseArgs(argv, SPEC);
     if (given.has("help")) {
       io.out(`${SPEC.usage}\n`);
@@ -31,37 +29,34 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     if (!a) return 2;
     const steps = new Steps(b ? [a, b] : [a]);
     const file = given.text("export");
-    if (file !== undefined) return exported(steps, pathOf(io, file), io);
+    const say = (name: "file" | "url", value: string) =>
+      io.out(given.has("json") ? `${JSON.stringify({ [name]: value })}\n` : `${value}\n`);
+    if (file !== undefined) {
+      const path = pathOf(io, file);
+      exportPage(steps, path);
+      say("file", path);
+      return 0;
+    }
     const wanted = given.has("open") || (io.terminal && !given.has("no-open"));
-    return served(steps, given.number("port") ?? 0, wanted, io);
+    const port = given.number("port") ?? 0;
+    let serving: Serving;
+    try {
+      serving = await serve(steps, port);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      fail(io, argv, "failed", `cannot listen on 127.0.0.1:${port}: ${why}; leave --port out for a free one`);
+      return 1;
+    }
+    say("url", serving.url);
+    return served(serving, wanted, io);
   });
 }
 
-function exported(steps: Steps, file: string, io: Io): number {
-  try {
-    exportPage(steps, file);
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    io.err(`${plain(error.message, 1000)}\n`);
-    return 1;
-  }
-  io.out(`${file}\n`);
-  return 0;
-}
+type Serving = Awaited<ReturnType<typeof serve>>;
 
-async function served(steps: Steps, port: number, openIt: boolean, io: Io): Promise<number> {
-  let serving: Awaited<ReturnType<typeof serve>>;
-  try {
-    serving = await serve(steps, port);
-  } catch (error) {
-    io.err(
-      `cannot listen on 127.0.0.1:${port}: ${error instanceof Error ? error.message : String(error)}; leave --port out for a free one\n`,
-    );
-    return 1;
-  }
+async function served(serving: Serving, openIt: boolean, io: Io): Promise<number> {
   if (io.signal.aborted) serving.stop();
   io.signal.addEventListener("abort", () => serving.stop());
-  io.out(`${serving.url}\n`);
   if (io.terminal) io.err("ends when the page is closed, or with Ctrl-C\n");
   if (openIt) openBrowser(serving.url, io);
   const reason = await serving.ended;
