@@ -1,7 +1,6 @@
 /** The driver behind a Unix socket. One object is one connection; a lost one never comes back by itself. */
 import {
   type ChannelInterface as Channel,
-  type ClientReadableStream,
   type ClientUnaryCall,
   connectivityState,
   credentials,
@@ -9,6 +8,7 @@ import {
   Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
+import { Calls, type Failure } from "./calls.js";
 import { cancelled, Refused, timedOut, Unfit, Unreachable, VersionMismatch } from "./errors.js";
 import { type CallReply, type CallRequest, type ClientInfo, DriverClient } from "./gen/driver.js";
 import type { About, CallOptions, Reply, Status, ToolList, Transport } from "./transport.js";
@@ -21,6 +21,10 @@ const LONGEST_MS = 30 * 60_000;
 /** How much later than the driver this side gives up. */
 const GRACE_MS = 5_000;
 const SHORT_MS = 10_000;
+/** What a call may carry there, with room for what goes with it. */
+const MOST = LARGEST - 1024;
+/** A program that never closes its connection ends so long after its last call. */
+const REST_MS = 1_000;
 
 const OPTIONS = {
   "grpc.max_receive_message_length": LARGEST,
@@ -58,9 +62,12 @@ export class GrpcTransport implements Transport {
   readonly about: About;
   readonly #client: DriverClient;
   readonly #channel: Channel;
+  readonly #restMs: number | undefined;
+  #calls: Calls | undefined;
   #closed = false;
 
-  private constructor(client: DriverClient, about: About) {
+  private constructor(client: DriverClient, about: About, kind: string) {
+    this.#restMs = kind === "mcp" ? undefined : REST_MS;
     this.#client = client;
     this.#channel = client.getChannel();
     this.about = about;
@@ -79,7 +86,7 @@ export class GrpcTransport implements Transport {
     try {
       const about = await unary(client.hello.bind(client), { client: info }, within);
       if (!fits(version, about.version)) throw new VersionMismatch(version, about.version);
-      return new GrpcTransport(client, about);
+      return new GrpcTransport(client, about, options.kind);
     } catch (error) {
       client.close();
       throw error;
@@ -99,50 +106,12 @@ export class GrpcTransport implements Transport {
       client: undefined,
       timeoutMs: options.timeoutMs ?? 0,
     };
+    if (request.argumentsJson.length > LARGEST / 4 && Buffer.byteLength(request.argumentsJson) > MOST)
+      return Promise.reject(tooLarge(`the arguments have more than ${MOST} bytes`));
     const bound = options.timeoutMs === undefined ? LONGEST_MS : options.timeoutMs + GRACE_MS;
-    return options.onProgress === undefined
-      ? this.#once(request, bound, options)
-      : this.#stream(request, bound, options, options.onProgress);
-  }
-
-  #once(request: CallRequest, bound: number, options: CallOptions): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      const call = this.#client.call(
-        request,
-        new Metadata(),
-        { deadline: Date.now() + bound },
-        (error, answer) => {
-          release();
-          if (error) reject(trouble(error, bound, options.signal));
-          else settle(answer, resolve, reject);
-        },
-      );
-      const release = onAbort(options.signal, call);
-    });
-  }
-
-  #stream(
-    request: CallRequest,
-    bound: number,
-    options: CallOptions,
-    onProgress: NonNullable<CallOptions["onProgress"]>,
-  ): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      const call = this.#client.callStream(request, new Metadata(), { deadline: Date.now() + bound });
-      const release = onAbort(options.signal, call);
-      call.on("data", ({ event }) => {
-        if (event?.$case === "progress") onProgress(event.value);
-        else if (event?.$case === "reply") settle(event.value, resolve, reject);
-      });
-      call.on("error", (error: ServiceError) => {
-        release();
-        reject(trouble(error, bound, options.signal));
-      });
-      call.on("end", () => {
-        release();
-        reject(new Unreachable("the driver ended the call without an answer"));
-      });
-    });
+    if (this.#calls === undefined || this.#calls.ended)
+      this.#calls = new Calls(this.#client, this.#restMs, (failure) => trouble(failure));
+    return this.#calls.ask(request, bound, options).then(outcome);
   }
 
   async listTools(): Promise<ToolList> {
@@ -165,6 +134,7 @@ export class GrpcTransport implements Transport {
 
   close(): Promise<void> {
     this.#closed = true;
+    this.#calls?.end();
     this.#client.close();
     return Promise.resolve();
   }
@@ -173,65 +143,59 @@ export class GrpcTransport implements Transport {
 function unary<Q, A>(method: Unary<Q, A>, request: Q, within: number): Promise<A> {
   return new Promise((resolve, reject) => {
     method(request, new Metadata(), { deadline: Date.now() + within }, (error, answer) => {
-      if (error) reject(trouble(error, within, undefined));
+      if (error)
+        reject(trouble({ code: error.code, message: error.details || error.message }, within, error));
       else resolve(answer);
     });
   });
 }
 
-function onAbort(
-  signal: AbortSignal | undefined,
-  call: Pick<ClientUnaryCall, "cancel"> | Pick<ClientReadableStream<unknown>, "cancel">,
-): () => void {
-  if (signal === undefined) return () => undefined;
-  const cancel = () => call.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  return () => signal.removeEventListener("abort", cancel);
-}
-
-function settle(answer: CallReply, resolve: (reply: Reply) => void, reject: (error: Error) => void): void {
-  const outcome = answer.outcome;
+function outcome(answer: CallReply): Reply {
+  const { outcome } = answer;
   if (outcome?.$case === "reply") {
     const { text, structuredJson, pictures, failed } = outcome.value;
-    resolve({ text, structured: parseObject(structuredJson), pictures, failed });
-  } else if (outcome?.$case === "refusal") {
-    const { code, message, hint, detailsJson } = outcome.value;
-    reject(new Refused({ code, message, hint, details: parseJson(detailsJson) }));
-  } else {
-    reject(new Unreachable("the driver answered nothing that this client understands"));
+    return { text, structured: parseObject(structuredJson), pictures, failed };
   }
+  if (outcome?.$case === "refusal") {
+    const { code, message, hint, detailsJson } = outcome.value;
+    throw new Refused({ code, message, hint, details: parseJson(detailsJson) });
+  }
+  throw new Unreachable("the driver answered nothing that this client understands");
 }
 
 /** gRPC's own errors, mapped once. */
-function trouble(error: ServiceError, bound: number, signal: AbortSignal | undefined): Error {
-  const said = error.details === "" ? error.message : error.details;
-  switch (error.code) {
+function trouble({ code, message }: Failure, bound = 0, cause?: unknown): Error {
+  switch (code) {
     case grpcStatus.CANCELLED:
-      return signal?.aborted ? cancelled(signal.reason) : new Unreachable(`the driver cancelled: ${said}`);
+      return new Unreachable(`the driver cancelled: ${message}`);
     case grpcStatus.DEADLINE_EXCEEDED:
       return timedOut(bound);
     case grpcStatus.UNAVAILABLE:
-      return new Unreachable(`no driver answers: ${said}`, { cause: error });
+      return new Unreachable(`no driver answers: ${message}`, { cause });
     case grpcStatus.FAILED_PRECONDITION:
-      return unfit(said);
+      return unfit(message);
     case grpcStatus.INVALID_ARGUMENT:
       return new Refused(
-        { code: "invalid_arguments", message: said, hint: "Correct it and call again.", details: null },
-        { cause: error },
+        { code: "invalid_arguments", message, hint: "Correct it and call again.", details: null },
+        { cause },
       );
     case grpcStatus.RESOURCE_EXHAUSTED:
-      return new Refused(
-        {
-          code: "invalid_arguments",
-          message: `the message is larger than ${LARGEST >> 20} MiB: ${said}`,
-          hint: "Ask for less at once, or pass a file.",
-          details: null,
-        },
-        { cause: error },
-      );
+      return tooLarge(message, cause);
     default:
-      return new Unreachable(`the driver failed: ${said}`, { cause: error });
+      return new Unreachable(`the driver failed: ${message}`, { cause });
   }
+}
+
+function tooLarge(said: string, cause?: unknown): Refused {
+  return new Refused(
+    {
+      code: "invalid_arguments",
+      message: `the message is larger than ${LARGEST >> 20} MiB: ${said}`,
+      hint: "Ask for less at once, or pass a file.",
+      details: null,
+    },
+    { cause },
+  );
 }
 
 /** The daemon names both versions where they are what does not fit. */

@@ -68,16 +68,24 @@ export async function standIn({ answer, version = "0.1.0", socket }: StandInOpti
         (error: Error) => reply({ code: status.INTERNAL, details: error.message, metadata: new Metadata() }),
       );
     },
-    callStream: (call) => {
-      const cancelled = new Promise<void>((resolve) => call.once("cancelled", () => resolve()));
-      const progress = (value: Progress) => void call.write({ event: { $case: "progress", value } });
-      take(call.request, cancelled, progress).then(
-        (value) => {
-          call.write({ event: { $case: "reply", value } });
-          call.end();
-        },
-        () => call.end(),
-      );
+    calls: (stream) => {
+      const cancels = new Map<number, () => void>();
+      stream.once("cancelled", () => {
+        for (const cancel of cancels.values()) cancel();
+      });
+      stream.on("end", () => stream.end());
+      stream.on("data", ({ number, what }) => {
+        if (what?.$case === "cancel") return cancels.get(number)?.();
+        if (what?.$case !== "call") return;
+        const cancelled = new Promise<void>((resolve) => cancels.set(number, resolve));
+        const progress = (value: Progress) =>
+          void stream.write({ number, what: { $case: "progress", value } });
+        take(what.value, cancelled, progress).then(
+          (value) => stream.write({ number, what: { $case: "reply", value } }),
+          ({ message }: Error) =>
+            stream.write({ number, what: { $case: "failure", value: { code: status.INTERNAL, message } } }),
+        );
+      });
     },
     status: (_call, reply) =>
       reply(null, {

@@ -110,20 +110,54 @@ pub struct Progress {
     #[prost(string, tag = "3")]
     pub message: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CallEvent {
-    #[prost(oneof = "call_event::Event", tags = "1, 2")]
-    pub event: ::core::option::Option<call_event::Event>,
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CallsRequest {
+    /// The client's number of the call, another one for each.
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    #[prost(oneof = "calls_request::What", tags = "2, 3")]
+    pub what: ::core::option::Option<calls_request::What>,
 }
-/// Nested message and enum types in `CallEvent`.
-pub mod call_event {
-    #[derive(Clone, PartialEq, ::prost::Oneof)]
-    pub enum Event {
-        #[prost(message, tag = "1")]
-        Progress(super::Progress),
+/// Nested message and enum types in `CallsRequest`.
+pub mod calls_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum What {
         #[prost(message, tag = "2")]
-        Reply(super::CallReply),
+        Call(super::CallRequest),
+        /// The call of this number is not wanted any more, and not answered.
+        #[prost(message, tag = "3")]
+        Cancel(super::Cancel),
     }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Cancel {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CallsReply {
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    #[prost(oneof = "calls_reply::What", tags = "2, 3, 4")]
+    pub what: ::core::option::Option<calls_reply::What>,
+}
+/// Nested message and enum types in `CallsReply`.
+pub mod calls_reply {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "2")]
+        Progress(super::Progress),
+        #[prost(message, tag = "3")]
+        Reply(super::CallReply),
+        /// The call was not made, or its answer cannot be sent: what an RPC's status would say.
+        #[prost(message, tag = "4")]
+        Failure(super::Failure),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Failure {
+    /// A code of gRPC.
+    #[prost(int32, tag = "1")]
+    pub code: i32,
+    #[prost(string, tag = "2")]
+    pub message: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
@@ -319,12 +353,13 @@ pub mod driver_client {
             req.extensions_mut().insert(GrpcMethod::new("cua.driver.v1.Driver", "Call"));
             self.inner.unary(req, path, codec).await
         }
-        /// The same with progress on the way; the last event holds the reply.
-        pub async fn call_stream(
+        /// All calls of a client that said hello, on one stream: much cheaper than an RPC for each.
+        /// Calls run side by side; each is answered by its number. Cancelling the RPC cancels them all.
+        pub async fn calls(
             &mut self,
-            request: impl tonic::IntoRequest<super::CallRequest>,
+            request: impl tonic::IntoStreamingRequest<Message = super::CallsRequest>,
         ) -> std::result::Result<
-            tonic::Response<tonic::codec::Streaming<super::CallEvent>>,
+            tonic::Response<tonic::codec::Streaming<super::CallsReply>>,
             tonic::Status,
         > {
             self.inner
@@ -337,12 +372,12 @@ pub mod driver_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/cua.driver.v1.Driver/CallStream",
+                "/cua.driver.v1.Driver/Calls",
             );
-            let mut req = request.into_request();
+            let mut req = request.into_streaming_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("cua.driver.v1.Driver", "CallStream"));
-            self.inner.server_streaming(req, path, codec).await
+                .insert(GrpcMethod::new("cua.driver.v1.Driver", "Calls"));
+            self.inner.streaming(req, path, codec).await
         }
         pub async fn status(
             &mut self,
@@ -443,17 +478,18 @@ pub mod driver_server {
             &self,
             request: tonic::Request<super::CallRequest>,
         ) -> std::result::Result<tonic::Response<super::CallReply>, tonic::Status>;
-        /// Server streaming response type for the CallStream method.
-        type CallStreamStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<super::CallEvent, tonic::Status>,
+        /// Server streaming response type for the Calls method.
+        type CallsStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::CallsReply, tonic::Status>,
             >
             + std::marker::Send
             + 'static;
-        /// The same with progress on the way; the last event holds the reply.
-        async fn call_stream(
+        /// All calls of a client that said hello, on one stream: much cheaper than an RPC for each.
+        /// Calls run side by side; each is answered by its number. Cancelling the RPC cancels them all.
+        async fn calls(
             &self,
-            request: tonic::Request<super::CallRequest>,
-        ) -> std::result::Result<tonic::Response<Self::CallStreamStream>, tonic::Status>;
+            request: tonic::Request<tonic::Streaming<super::CallsRequest>>,
+        ) -> std::result::Result<tonic::Response<Self::CallsStream>, tonic::Status>;
         async fn status(
             &self,
             request: tonic::Request<super::StatusRequest>,
@@ -680,26 +716,26 @@ pub mod driver_server {
                     };
                     Box::pin(fut)
                 }
-                "/cua.driver.v1.Driver/CallStream" => {
+                "/cua.driver.v1.Driver/Calls" => {
                     #[allow(non_camel_case_types)]
-                    struct CallStreamSvc<T: Driver>(pub Arc<T>);
-                    impl<
-                        T: Driver,
-                    > tonic::server::ServerStreamingService<super::CallRequest>
-                    for CallStreamSvc<T> {
-                        type Response = super::CallEvent;
-                        type ResponseStream = T::CallStreamStream;
+                    struct CallsSvc<T: Driver>(pub Arc<T>);
+                    impl<T: Driver> tonic::server::StreamingService<super::CallsRequest>
+                    for CallsSvc<T> {
+                        type Response = super::CallsReply;
+                        type ResponseStream = T::CallsStream;
                         type Future = BoxFuture<
                             tonic::Response<Self::ResponseStream>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::CallRequest>,
+                            request: tonic::Request<
+                                tonic::Streaming<super::CallsRequest>,
+                            >,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as Driver>::call_stream(&inner, request).await
+                                <T as Driver>::calls(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -710,7 +746,7 @@ pub mod driver_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = CallStreamSvc(inner);
+                        let method = CallsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -721,7 +757,7 @@ pub mod driver_server {
                                 max_decoding_message_size,
                                 max_encoding_message_size,
                             );
-                        let res = grpc.server_streaming(method, req).await;
+                        let res = grpc.streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -1,5 +1,6 @@
 //! The daemon: one engine behind one private socket.
 
+mod calls;
 mod conn;
 mod idle;
 pub mod lock;

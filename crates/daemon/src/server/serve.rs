@@ -107,6 +107,7 @@ async fn live(options: Options, listener: UnixListener) -> Result<()> {
     let presence = Arc::new(Presence::new());
     let pool = Arc::new(Pool::new(engine.clone()));
     let stop = Arc::new(Notify::new());
+    let (end_streams, over_now) = tokio::sync::watch::channel(false);
     let service = Service {
         engine: engine.clone(),
         pool: pool.clone(),
@@ -116,6 +117,7 @@ async fn live(options: Options, listener: UnixListener) -> Result<()> {
         platform,
         started,
         stop: stop.clone(),
+        over: over_now,
     };
     let service = DriverServer::new(service)
         .max_decoding_message_size(wire::LARGEST_MESSAGE)
@@ -146,6 +148,7 @@ async fn live(options: Options, listener: UnixListener) -> Result<()> {
     tracing::info!(reason, "ending");
     sweeping.abort();
     end(&engine, &pool, reason).await;
+    let _ = end_streams.send(true);
     last.notify_one();
     if tokio::time::timeout(STREAMS_END, serving).await.is_err() {
         tracing::debug!("connections were still open at the end");

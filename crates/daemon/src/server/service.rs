@@ -6,23 +6,20 @@ use std::time::{Duration, Instant};
 
 use desktop::Cancel;
 use engine::{Call, ClientId, ClientKind, Engine, Progress};
-use futures_util::{Stream, StreamExt};
+use futures_util::Stream;
 use serde_json::Value;
-use tokio::sync::{Notify, mpsc};
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Extensions, Request, Response, Status};
+use tokio::sync::{Notify, watch};
+use tonic::{Extensions, Request, Response, Status, Streaming};
 
+use super::calls::Calls;
 use super::conn::Conn;
 use super::pool::Pool;
 use super::watch::{Events, Watchers};
 use super::wire;
 use crate::proto::driver_server::Driver;
-use crate::proto::{self, call_event::Event};
+use crate::proto;
 use crate::version::{HEADER, mismatch, version};
 use crate::{endpoint, tool_list};
-
-/// Progress events that wait to be sent; more are left out.
-const PROGRESS: usize = 64;
 
 /// What the daemon is, for all connections.
 pub struct Service {
@@ -36,6 +33,8 @@ pub struct Service {
     pub started: Instant,
     /// Told when a client asks for the end.
     pub stop: Arc<Notify>,
+    /// Says that the daemon ends.
+    pub over: watch::Receiver<bool>,
 }
 
 impl Service {
@@ -58,7 +57,7 @@ impl Service {
         conn.client(kind, label).ok_or_else(|| Status::cancelled("the connection has ended"))
     }
 
-    fn begin(&self, request: Request<proto::CallRequest>, progress: Option<Arc<dyn Progress>>) -> Result<Call, Status> {
+    fn begin(&self, request: Request<proto::CallRequest>) -> Result<Call, Status> {
         let conn = conn(request.extensions())?;
         let message = request.into_inner();
         let client = match (conn.known(), &message.client) {
@@ -67,14 +66,23 @@ impl Service {
             (None, None) => return Err(Status::failed_precondition("say Hello first, or send `client` with the call")),
         };
         conn.called();
-        let arguments: Value = wire::arguments(&message.arguments_json).map_err(|error| {
-            Status::invalid_argument(format!(
-                "the arguments are not JSON: {error}; a character cut in half (a lone surrogate) is none"
-            ))
-        })?;
-        let timeout = Some(message.timeout_ms).filter(|ms| *ms > 0).map(|ms| Duration::from_millis(ms.into()));
-        Ok(Call { tool: message.tool, arguments, client, cancel: Cancel::default(), timeout, progress })
+        engine_call(client, message, None)
     }
+}
+
+/// A message as the engine takes it.
+pub fn engine_call(
+    client: ClientId,
+    message: proto::CallRequest,
+    progress: Option<Arc<dyn Progress>>,
+) -> Result<Call, Status> {
+    let arguments: Value = wire::arguments(&message.arguments_json).map_err(|error| {
+        Status::invalid_argument(format!(
+            "the arguments are not JSON: {error}; a character cut in half (a lone surrogate) is none"
+        ))
+    })?;
+    let timeout = Some(message.timeout_ms).filter(|ms| *ms > 0).map(|ms| Duration::from_millis(ms.into()));
+    Ok(Call { tool: message.tool, arguments, client, cancel: Cancel::default(), timeout, progress })
 }
 
 fn conn(extensions: &Extensions) -> Result<Arc<Conn>, Status> {
@@ -109,30 +117,20 @@ impl Driver for Service {
     }
 
     async fn call(&self, request: Request<proto::CallRequest>) -> Result<Response<proto::CallReply>, Status> {
-        let call = self.begin(request, None)?;
+        let call = self.begin(request)?;
         Ok(sign(wire::answer(self.pool.call(call).await)))
     }
 
-    type CallStreamStream = Pin<Box<dyn Stream<Item = Result<proto::CallEvent, Status>> + Send>>;
+    type CallsStream = Pin<Box<dyn Stream<Item = Result<proto::CallsReply, Status>> + Send>>;
 
-    async fn call_stream(
+    async fn calls(
         &self,
-        request: Request<proto::CallRequest>,
-    ) -> Result<Response<Self::CallStreamStream>, Status> {
-        let (send, receive) = mpsc::channel(PROGRESS);
-        let call = self.begin(request, Some(Arc::new(Reporter(send.clone()))))?;
-        let pool = self.pool.clone();
-        let run = tokio::spawn(async move {
-            let reply = wire::answer(pool.call(call).await);
-            // A reader that has gone away is told nothing.
-            let _ = send.send(event(Event::Reply(reply))).await;
-        });
-        let run = AbortOnDrop(run);
-        let events = ReceiverStream::new(receive).map(move |event| {
-            let _alive = &run;
-            Ok(event)
-        });
-        Ok(sign(Box::pin(events)))
+        request: Request<Streaming<proto::CallsRequest>>,
+    ) -> Result<Response<Self::CallsStream>, Status> {
+        let conn = conn(request.extensions())?;
+        let client = conn.known().ok_or_else(|| Status::failed_precondition("say Hello first"))?;
+        let calls = Calls::new(request.into_inner(), conn, client, self.pool.clone(), self.over.clone());
+        Ok(sign(Box::pin(calls.answers())))
     }
 
     async fn status(&self, _: Request<proto::StatusRequest>) -> Result<Response<proto::StatusReply>, Status> {
@@ -167,28 +165,5 @@ impl Driver for Service {
         tracing::info!(reason = request.into_inner().reason, "asked to end");
         self.stop.notify_one();
         Ok(sign(proto::ShutdownReply {}))
-    }
-}
-
-fn event(event: Event) -> proto::CallEvent {
-    proto::CallEvent { event: Some(event) }
-}
-
-/// Ends the call when the stream of its events is dropped.
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-struct Reporter(mpsc::Sender<proto::CallEvent>);
-
-impl Progress for Reporter {
-    fn report(&self, done: u64, total: u64, message: &str) {
-        let progress = proto::Progress { done, total, message: message.to_owned() };
-        // A client that reads slowly misses some; the reply itself never waits.
-        let _ = self.0.try_send(event(Event::Progress(progress)));
     }
 }

@@ -10,9 +10,11 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
+  type handleBidiStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
@@ -109,8 +111,28 @@ export interface Progress {
   message: string;
 }
 
-export interface CallEvent {
-  event: { $case: "progress"; value: Progress } | { $case: "reply"; value: CallReply } | undefined;
+export interface CallsRequest {
+  /** The client's number of the call, another one for each. */
+  number: number;
+  what: { $case: "call"; value: CallRequest } | //
+  /** The call of this number is not wanted any more, and not answered. */
+  { $case: "cancel"; value: Cancel } | undefined;
+}
+
+export interface Cancel {
+}
+
+export interface CallsReply {
+  number: number;
+  what: { $case: "progress"; value: Progress } | { $case: "reply"; value: CallReply } | //
+  /** The call was not made, or its answer cannot be sent: what an RPC's status would say. */
+  { $case: "failure"; value: Failure } | undefined;
+}
+
+export interface Failure {
+  /** A code of gRPC. */
+  code: number;
+  message: string;
 }
 
 export interface StatusRequest {
@@ -983,24 +1005,27 @@ export const Progress: MessageFns<Progress> = {
   },
 };
 
-function createBaseCallEvent(): CallEvent {
-  return { event: undefined };
+function createBaseCallsRequest(): CallsRequest {
+  return { number: 0, what: undefined };
 }
 
-export const CallEvent: MessageFns<CallEvent> = {
-  encode(message: CallEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    switch (message.event?.$case) {
-      case "progress":
-        Progress.encode(message.event.value, writer.uint32(10).fork()).join();
+export const CallsRequest: MessageFns<CallsRequest> = {
+  encode(message: CallsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    switch (message.what?.$case) {
+      case "call":
+        CallRequest.encode(message.what.value, writer.uint32(18).fork()).join();
         break;
-      case "reply":
-        CallReply.encode(message.event.value, writer.uint32(18).fork()).join();
+      case "cancel":
+        Cancel.encode(message.what.value, writer.uint32(26).fork()).join();
         break;
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CallEvent {
+  decode(input: BinaryReader | Uint8Array, length?: number): CallsRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1009,16 +1034,16 @@ export const CallEvent: MessageFns<CallEvent> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCallEvent();
+      const message = createBaseCallsRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 10) {
+            if (tag !== 8) {
               break;
             }
 
-            message.event = { $case: "progress", value: Progress.decode(reader, reader.uint32()) };
+            message.number = reader.uint32();
             continue;
           }
           case 2: {
@@ -1026,7 +1051,15 @@ export const CallEvent: MessageFns<CallEvent> = {
               break;
             }
 
-            message.event = { $case: "reply", value: CallReply.decode(reader, reader.uint32()) };
+            message.what = { $case: "call", value: CallRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.what = { $case: "cancel", value: Cancel.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -1041,25 +1074,246 @@ export const CallEvent: MessageFns<CallEvent> = {
     }
   },
 
-  create(base?: DeepPartial<CallEvent>): CallEvent {
-    return CallEvent.fromPartial(base ?? {});
+  create(base?: DeepPartial<CallsRequest>): CallsRequest {
+    return CallsRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<CallEvent>): CallEvent {
-    const message = createBaseCallEvent();
-    switch (object.event?.$case) {
-      case "progress": {
-        if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "progress", value: Progress.fromPartial(object.event.value) };
+  fromPartial(object: DeepPartial<CallsRequest>): CallsRequest {
+    const message = createBaseCallsRequest();
+    message.number = object.number ?? 0;
+    switch (object.what?.$case) {
+      case "call": {
+        if (object.what?.value !== undefined && object.what?.value !== null) {
+          message.what = { $case: "call", value: CallRequest.fromPartial(object.what.value) };
         }
         break;
       }
-      case "reply": {
-        if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "reply", value: CallReply.fromPartial(object.event.value) };
+      case "cancel": {
+        if (object.what?.value !== undefined && object.what?.value !== null) {
+          message.what = { $case: "cancel", value: Cancel.fromPartial(object.what.value) };
         }
         break;
       }
     }
+    return message;
+  },
+};
+
+function createBaseCancel(): Cancel {
+  return {};
+}
+
+export const Cancel: MessageFns<Cancel> = {
+  encode(_: Cancel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Cancel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Cancel>): Cancel {
+    return Cancel.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<Cancel>): Cancel {
+    const message = createBaseCancel();
+    return message;
+  },
+};
+
+function createBaseCallsReply(): CallsReply {
+  return { number: 0, what: undefined };
+}
+
+export const CallsReply: MessageFns<CallsReply> = {
+  encode(message: CallsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    switch (message.what?.$case) {
+      case "progress":
+        Progress.encode(message.what.value, writer.uint32(18).fork()).join();
+        break;
+      case "reply":
+        CallReply.encode(message.what.value, writer.uint32(26).fork()).join();
+        break;
+      case "failure":
+        Failure.encode(message.what.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.what = { $case: "progress", value: Progress.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.what = { $case: "reply", value: CallReply.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.what = { $case: "failure", value: Failure.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CallsReply>): CallsReply {
+    return CallsReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CallsReply>): CallsReply {
+    const message = createBaseCallsReply();
+    message.number = object.number ?? 0;
+    switch (object.what?.$case) {
+      case "progress": {
+        if (object.what?.value !== undefined && object.what?.value !== null) {
+          message.what = { $case: "progress", value: Progress.fromPartial(object.what.value) };
+        }
+        break;
+      }
+      case "reply": {
+        if (object.what?.value !== undefined && object.what?.value !== null) {
+          message.what = { $case: "reply", value: CallReply.fromPartial(object.what.value) };
+        }
+        break;
+      }
+      case "failure": {
+        if (object.what?.value !== undefined && object.what?.value !== null) {
+          message.what = { $case: "failure", value: Failure.fromPartial(object.what.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseFailure(): Failure {
+  return { code: 0, message: "" };
+}
+
+export const Failure: MessageFns<Failure> = {
+  encode(message: Failure, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== 0) {
+      writer.uint32(8).int32(message.code);
+    }
+    if (message.message !== "") {
+      writer.uint32(18).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Failure {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailure();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.code = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Failure>): Failure {
+    return Failure.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Failure>): Failure {
+    const message = createBaseFailure();
+    message.code = object.code ?? 0;
+    message.message = object.message ?? "";
     return message;
   },
 };
@@ -1465,15 +1719,18 @@ export const DriverService = {
     responseSerialize: (value: CallReply): Buffer => Buffer.from(CallReply.encode(value).finish()),
     responseDeserialize: (value: Buffer): CallReply => CallReply.decode(value),
   },
-  /** The same with progress on the way; the last event holds the reply. */
-  callStream: {
-    path: "/cua.driver.v1.Driver/CallStream" as const,
-    requestStream: false as const,
+  /**
+   * All calls of a client that said hello, on one stream: much cheaper than an RPC for each.
+   * Calls run side by side; each is answered by its number. Cancelling the RPC cancels them all.
+   */
+  calls: {
+    path: "/cua.driver.v1.Driver/Calls" as const,
+    requestStream: true as const,
     responseStream: true as const,
-    requestSerialize: (value: CallRequest): Buffer => Buffer.from(CallRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CallRequest => CallRequest.decode(value),
-    responseSerialize: (value: CallEvent): Buffer => Buffer.from(CallEvent.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CallEvent => CallEvent.decode(value),
+    requestSerialize: (value: CallsRequest): Buffer => Buffer.from(CallsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CallsRequest => CallsRequest.decode(value),
+    responseSerialize: (value: CallsReply): Buffer => Buffer.from(CallsReply.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CallsReply => CallsReply.decode(value),
   },
   status: {
     path: "/cua.driver.v1.Driver/Status" as const,
@@ -1516,8 +1773,11 @@ export interface DriverServer extends UntypedServiceImplementation {
   listTools: handleUnaryCall<ListToolsRequest, ListToolsReply>;
   /** One tool call. Cancelling the RPC cancels the call. */
   call: handleUnaryCall<CallRequest, CallReply>;
-  /** The same with progress on the way; the last event holds the reply. */
-  callStream: handleServerStreamingCall<CallRequest, CallEvent>;
+  /**
+   * All calls of a client that said hello, on one stream: much cheaper than an RPC for each.
+   * Calls run side by side; each is answered by its number. Cancelling the RPC cancels them all.
+   */
+  calls: handleBidiStreamingCall<CallsRequest, CallsReply>;
   status: handleUnaryCall<StatusRequest, StatusReply>;
   /** What happens in the driver: sessions, calls, recordings. */
   watch: handleServerStreamingCall<WatchRequest, WatchEvent>;
@@ -1571,13 +1831,13 @@ export interface DriverClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CallReply) => void,
   ): ClientUnaryCall;
-  /** The same with progress on the way; the last event holds the reply. */
-  callStream(request: CallRequest, options?: Partial<CallOptions>): ClientReadableStream<CallEvent>;
-  callStream(
-    request: CallRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<CallEvent>;
+  /**
+   * All calls of a client that said hello, on one stream: much cheaper than an RPC for each.
+   * Calls run side by side; each is answered by its number. Cancelling the RPC cancels them all.
+   */
+  calls(): ClientDuplexStream<CallsRequest, CallsReply>;
+  calls(options: Partial<CallOptions>): ClientDuplexStream<CallsRequest, CallsReply>;
+  calls(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<CallsRequest, CallsReply>;
   status(
     request: StatusRequest,
     callback: (error: ServiceError | null, response: StatusReply) => void,
