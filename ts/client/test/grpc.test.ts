@@ -1,5 +1,8 @@
 import { refused, replied, type StandIn, type StandInOptions, standIn } from "@cua-driver/testkit";
+import { credentials } from "@grpc/grpc-js";
 import { afterEach, expect, test } from "vitest";
+import { Calls } from "../src/calls.js";
+import { DriverClient } from "../src/gen/driver.js";
 import { connect, Lasting, type Progress, Refused, Unreachable, VersionMismatch } from "../src/index.js";
 
 const open: { kill(): Promise<void> }[] = [];
@@ -11,6 +14,12 @@ async function serve(answer: StandInOptions["answer"], more: Partial<StandInOpti
   const daemon = await standIn({ answer, ...more });
   open.push(daemon);
   return daemon;
+}
+
+async function client(daemon: StandIn) {
+  const one = new DriverClient(`unix:${daemon.socket}`, credentials.createInsecure());
+  open.unshift({ kill: async () => one.close() });
+  return one;
 }
 
 async function to(daemon: StandIn) {
@@ -78,6 +87,57 @@ test("progress comes in order and before the reply", async () => {
   const reply = await (await to(daemon)).call("replay_trajectory", {}, { onProgress: (p) => seen.push(p) });
   expect(seen.map((p) => p.message)).toEqual(["turn 1", "turn 2", "turn 3"]);
   expect(reply.structured).toEqual({ end: true });
+});
+
+test("calls run side by side, and each gets its own answer", async () => {
+  let release = (): void => undefined;
+  const slow = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const daemon = await serve(async ({ tool }) => {
+    if (tool === "drag") await slow;
+    if (tool === "type_text") return refused("input_busy", "Not now.");
+    return replied({ tool });
+  });
+  const transport = await to(daemon);
+  const first = transport.call("drag", {});
+  await expect(transport.call("type_text", {})).rejects.toMatchObject({ code: "input_busy" });
+  expect((await transport.call("click", {})).structured).toEqual({ tool: "click" });
+  release();
+  expect((await first).structured).toEqual({ tool: "drag" });
+  expect(daemon.streams()).toBe(1);
+});
+
+test("a bound that is over ends its own call", async () => {
+  const daemon = await serve(async ({ tool, cancelled }) => {
+    if (tool === "drag") await cancelled;
+    return replied({ tool });
+  });
+  const calls = new Calls(await client(daemon), undefined, ({ message }) => new Error(message));
+  const ask = (tool: string) =>
+    calls.ask({ tool, argumentsJson: "{}", client: undefined, timeoutMs: 0 }, 100, {});
+  await expect(ask("drag")).rejects.toMatchObject({ code: "timeout", details: { timeout_ms: 100 } });
+  await daemon.asked[0]?.cancelled;
+  expect((await ask("click")).outcome?.$case).toBe("reply");
+  calls.end();
+  await expect(ask("click")).rejects.toThrow();
+});
+
+test("a stream at rest ends, so that the process may, and the next call opens another", async () => {
+  const daemon = await serve(() => Promise.resolve(replied({})));
+  const channel = await client(daemon);
+  const calls = new Calls(channel, 100, ({ message }) => new Error(message));
+  const ask = () => calls.ask({ tool: "a", argumentsJson: "{}", client: undefined, timeoutMs: 0 }, 5000, {});
+  await ask();
+  await ask();
+  expect(calls.ended).toBe(false);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(calls.ended).toBe(true);
+  const transport = await to(daemon);
+  await transport.call("b", {});
+  await new Promise((resolve) => setTimeout(resolve, 1300));
+  await transport.call("c", {});
+  expect(daemon.streams()).toBe(3);
 });
 
 test("a call that a dying driver leaves open is Unreachable and is not sent again", async () => {

@@ -26,6 +26,8 @@ export interface StandIn {
   /** Who said hello, in order. */
   hellos: ClientInfo[];
   asked: Asked[];
+  /** How many streams of calls were opened. */
+  streams(): number;
   /** Ends at once, as a killed driver does. */
   kill(): Promise<void>;
 }
@@ -44,6 +46,7 @@ export async function standIn({ answer, version = "0.1.0", socket }: StandInOpti
   const server = new Server(LARGE);
   const hellos: ClientInfo[] = [];
   const asked: Asked[] = [];
+  let streams = 0;
   const take = (request: CallRequest, cancelled: Promise<void>, progress: Asked["progress"]) => {
     const args: unknown = JSON.parse(request.argumentsJson);
     const one = { tool: request.tool, args, timeoutMs: request.timeoutMs, cancelled, progress };
@@ -69,6 +72,7 @@ export async function standIn({ answer, version = "0.1.0", socket }: StandInOpti
       );
     },
     calls: (stream) => {
+      streams += 1;
       const cancels = new Map<number, () => void>();
       stream.once("cancelled", () => {
         for (const cancel of cancels.values()) cancel();
@@ -110,6 +114,7 @@ export async function standIn({ answer, version = "0.1.0", socket }: StandInOpti
     socket: path,
     hellos,
     asked,
+    streams: () => streams,
     kill: async () => {
       server.forceShutdown();
       rmSync(path, { force: true });
