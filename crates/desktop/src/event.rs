@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{NodeKey, Pid, Point, Screen, WindowId};
+use crate::{Local, NodeKey, Pid, Point, Rect, Screen, WindowId};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -15,8 +15,14 @@ pub enum Event {
     NodeChanged { pid: Option<Pid>, node: Option<NodeKey> },
     /// A window of an application came to the front, or no longer is there.
     Activated { pid: Option<Pid> },
-    /// Pixels of this window changed.
-    Painted(WindowId),
+    /// Told first, of what changed by itself in the seconds before the subscription: this object,
+    /// or more of them than can be named.
+    Restless { pid: Option<Pid>, node: Option<NodeKey> },
+    /// Told first: what changed by itself before the subscription was not looked at for long enough
+    /// to be known.
+    Unwatched { pid: Option<Pid> },
+    /// Pixels of this window changed, all of them inside this area.
+    Painted { window: WindowId, area: Rect<Local> },
     /// The person moved or pressed something (not the driver's own input).
     HumanInput { at: Option<Point<Screen>>, what: &'static str },
     /// Where the person's or the driver's pointer is, for a recording.

@@ -108,12 +108,13 @@ pub fn press_action(n: &Node) -> Option<&str> {
 
 /// Do one accessibility action and look what came of it.
 pub fn invoke(run: &Run<'_>, window: &Window, n: &Node, action: &str) -> Result<ActionResult, Refusal> {
-    let mut watch = Watch::begin(run, Some(window), Some(n), false);
+    let mut watch = Watch::begin(run, Some(window), Some(n), &[]);
     let act = Act::Invoke { node: n.key.clone(), action: action.to_owned() };
     let delivery = run.desktop().perform(&run.brief(), &act, Route::Accessibility).map_err(|e| match e {
         DesktopError::NotOffered(_) => Refusal::new(Code::StaleElementToken, format!("The element no longer offers {action:?}; nothing was sent.")),
         e => run.no_window(e, window),
     })?;
+    watch.late(delivery.late);
     let evidence = watch.seek(run, proof::bound(n, delivery.late), &proof::changed);
     Ok(judged(n, ActionResult::proven(Route::Accessibility, Mode::Background, &evidence)))
 }
@@ -140,13 +141,14 @@ fn select(run: &Run<'_>, window: &Window, n: &Node) -> Result<Option<ActionResul
         std::iter::successors(s.tree.nodes[i].parent, |p| s.tree.nodes[*p].parent).map(|p| &s.tree.nodes[p]).find(|c| c.selection).map(|c| c.key.clone())
     };
     let Some(container) = container else { return Ok(None) };
-    let mut watch = Watch::begin(run, Some(window), Some(n), false);
+    let mut watch = Watch::begin(run, Some(window), Some(n), &[]);
     let act = Act::Select { container, child: n.key.clone(), on: true };
     let delivery = match run.desktop().perform(&run.brief(), &act, Route::Accessibility) {
         Ok(delivery) => delivery,
         Err(DesktopError::NotOffered(_) | DesktopError::CannotReach { .. } | DesktopError::Unsupported(_)) => return Ok(None),
         Err(e) => return Err(run.no_window(e, window)),
     };
+    watch.late(delivery.late);
     let evidence = watch.seek(run, proof::bound(n, delivery.late), &proof::changed);
     let proven = evidence.contains(&EvidenceKind::SelectionReadback) || n.has(States::SELECTED);
     // Provably not selected: the pointer may try.
@@ -246,7 +248,7 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     // An element's click has taken the foreground already, to know where the element is then.
     let _front = if node.is_none() { foreground(run, p.mode, window)? } else { None };
     let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
-    let mut watch = Watch::begin(run, window, node, true);
+    let mut watch = Watch::begin(run, window, node, &[at]);
     let known = match node {
         Some(n) => Some(n.key.clone()),
         None => window.and_then(|w| under(run, w, at)),

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use desktop::{Event, EventFilter, Events, Node, NodeKey, Pid, States, Window, WindowId};
+use desktop::{Event, EventFilter, Events, Local, Node, NodeKey, Pid, Place, Point, Rect, States, Window, WindowId};
 
 use crate::effect::EvidenceKind;
 use crate::run::Run;
@@ -16,6 +16,8 @@ pub const BOUND: Duration = Duration::from_millis(200);
 const PATIENT: Duration = Duration::from_millis(350);
 /// How long an effect may take to show once the application has begun with it.
 const SHOWS: Duration = Duration::from_millis(60);
+/// An application may count the time for which it keeps an act back from a little before.
+const EARLY: Duration = Duration::from_millis(20);
 
 /// How long the effect of an act on an element is waited for, which its application keeps back
 /// for so long.
@@ -24,11 +26,13 @@ pub fn bound(n: &Node, late: Duration) -> Duration {
     least.max(late + SHOWS)
 }
 
-/// Paint is believed once it has ended: this long after the first of it, painting in most slots
-/// goes on by itself.
-const SLOT: Duration = Duration::from_millis(25);
-const SLOTS: u32 = 5;
-const MOST: usize = 4;
+/// Paint is believed where an act was done, within this many pixels: a caret that blinks elsewhere
+/// or the hands of a clock tell nothing of it.
+const NEAR: i32 = 4;
+/// And once it has ended: paint that is still seen so long after the first of it goes on by itself.
+const BURST: Duration = Duration::from_millis(75);
+/// What has begun to be painted is looked at for so long.
+const PAINTING: Duration = Duration::from_millis(125);
 
 /// What is watched from before an act on.
 pub struct Watch {
@@ -38,11 +42,21 @@ pub struct Watch {
     pid: Option<Pid>,
     window: Option<WindowId>,
     before: Option<Node>,
-    /// Objects that changed by themselves before the act.
+    /// Objects that changed by themselves before the act,
     restless: HashSet<NodeKey>,
+    /// or more of them than were named.
+    all_restless: bool,
+    /// or it is not known which.
+    unwatched: bool,
+    /// For so long the application keeps the act back.
+    late: Duration,
+    /// When the act was done.
+    done: Option<Instant>,
+    /// Where paint counts.
+    spots: Vec<Point<Local>>,
     painting: bool,
-    /// The first paint after the act, and the slots that saw one.
-    paint: Option<(Instant, HashSet<u32>)>,
+    /// The first paint after the act, and the last.
+    paint: Option<(Instant, Instant)>,
 }
 
 /// What of an object tells that something happened to it. Not whether it shows or is enabled: its
@@ -50,14 +64,15 @@ pub struct Watch {
 const TELLING: [States; 4] = [States::CHECKED, States::MIXED, States::SELECTED, States::EXPANDED];
 
 impl Watch {
-    /// Begin before the act. `paint`: changed pixels of the window count, for acts on points.
-    pub fn begin(run: &Run<'_>, window: Option<&Window>, before: Option<&Node>, paint: bool) -> Self {
+    /// Begin before the act. `paint`: places of the window where changed pixels count, for acts on
+    /// points.
+    pub fn begin(run: &Run<'_>, window: Option<&Window>, before: Option<&Node>, paint: &[Place]) -> Self {
         let pid = window.and_then(|w| w.pid);
         let filter = EventFilter {
             windows: true,
             focus: false,
             nodes: pid,
-            painted: window.filter(|_| paint).map(|w| w.id),
+            painted: window.filter(|_| !paint.is_empty()).map(|w| w.id),
             ..EventFilter::default()
         };
         let ctx = run.brief();
@@ -71,6 +86,11 @@ impl Watch {
             window: window.map(|w| w.id),
             before: before.cloned(),
             restless: HashSet::new(),
+            all_restless: false,
+            unwatched: false,
+            late: Duration::ZERO,
+            done: None,
+            spots: window.map(|w| paint.iter().map(|p| inside(w, *p)).collect()).unwrap_or_default(),
             painting: false,
             paint: None,
         }
@@ -81,6 +101,11 @@ impl Watch {
         self.before = Some(before);
     }
 
+    /// The application keeps the act back for so long.
+    pub fn late(&mut self, late: Duration) {
+        self.late = late;
+    }
+
     /// Paint tells nothing: what is acted on tells by itself.
     pub fn without_paint(&mut self) {
         self.painting = true;
@@ -88,28 +113,38 @@ impl Watch {
 
     /// Take note of what happens by itself right before the act.
     pub fn still(&mut self, run: &Run<'_>, time: Duration) {
-        let Some(events) = &mut self.events else { return };
+        let Some(mut events) = self.events.take() else { return };
         let end = run.host().now() + time;
         while let Some(e) = events.next(end.saturating_duration_since(run.host().now())) {
             match e {
                 Event::NodeChanged { node: Some(n), .. } => {
                     self.restless.insert(n);
                 }
-                Event::Painted(_) | Event::Activated { .. } => self.painting = true,
-                _ => {}
+                Event::Painted { area, .. } => self.painting |= self.near(&area),
+                Event::Activated { .. } => self.painting = true,
+                e => self.note_restless(&e),
             }
             if run.host().now() >= end {
                 break;
             }
         }
+        self.events = Some(events);
     }
 
     /// Look for an effect until one is found or the bound is over. `own` tells of the object
     /// that was acted on whether its new state is what the act should bring.
     pub fn seek(&mut self, run: &Run<'_>, bound: Duration, own: &dyn Fn(&Node, &Node) -> Option<EvidenceKind>) -> Vec<EvidenceKind> {
+        self.done = Some(run.host().now());
         let end = run.host().now() + bound.min(run.ctx.left());
         let mut found = HashSet::new();
         let mut next_read = run.host().now();
+        // What was told while the act was done; first of all what is restless.
+        while let Some(e) = self.events.as_mut().and_then(|e| e.next(Duration::ZERO)) {
+            self.judge(run, &e, &mut found);
+            if run.host().now() >= end {
+                break;
+            }
+        }
         loop {
             if self.before.is_some() && run.host().now() >= next_read {
                 let began = run.host().now();
@@ -132,7 +167,7 @@ impl Watch {
                 break;
             }
             // What has begun to be painted is looked at to its end.
-            let end = self.paint.as_ref().map_or(end, |(first, _)| end.max(*first + SLOT * SLOTS));
+            let end = self.paint.map_or(end, |(first, _)| end.max(first + PAINTING));
             let left = end.saturating_duration_since(now);
             if left.is_zero() {
                 break;
@@ -162,7 +197,11 @@ impl Watch {
     fn own(&self, run: &Run<'_>, own: &dyn Fn(&Node, &Node) -> Option<EvidenceKind>) -> Own {
         let Some(before) = &self.before else { return Own::Same };
         match run.desktop().read(&run.ctx.at_most(Duration::from_millis(200)), &before.key) {
-            Ok(now) => own(before, &now).map_or(Own::Same, Own::Changed),
+            Ok(now) => match own(before, &now) {
+                // A value that goes on by itself has not changed for the act.
+                Some(EvidenceKind::ValueReadback) if self.is_restless(&before.key) => Own::Same,
+                changed => changed.map_or(Own::Same, Own::Changed),
+            },
             // Gone tells nothing by itself: `around` sees whether its window went with it.
             Err(_) => Own::Unreadable,
         }
@@ -175,14 +214,38 @@ impl Watch {
     /// Whether something was painted after the act, and painting has ended since. Painting that
     /// goes on is of its own, and tells nothing any more.
     fn painted(&mut self, now: Instant) -> bool {
-        let Some((first, slots)) = &self.paint else { return false };
-        if now < *first + SLOT * SLOTS {
-            return false;
-        }
-        let ended = slots.len() < MOST;
+        let Some((first, last)) = self.paint.filter(|(first, _)| now >= *first + PAINTING) else { return false };
+        let ended = last < first + BURST;
         self.painting |= !ended;
         self.paint = None;
         ended
+    }
+
+    fn near(&self, area: &Rect<Local>) -> bool {
+        let grown = Rect::new(area.x - NEAR, area.y - NEAR, area.w.saturating_add(2 * NEAR as u32), area.h.saturating_add(2 * NEAR as u32));
+        self.spots.iter().any(|s| grown.contains(*s))
+    }
+
+    fn note_restless(&mut self, e: &Event) {
+        match e {
+            Event::Restless { node: Some(n), .. } => {
+                self.restless.insert(n.clone());
+            }
+            Event::Restless { node: None, .. } => self.all_restless = true,
+            Event::Unwatched { .. } => self.unwatched = true,
+            _ => {}
+        }
+    }
+
+    /// Whether a change of another object comes when one that the act brings would: where it is
+    /// not known what changes by itself, one that comes later may be a clock's.
+    fn in_time(&self, now: Instant) -> bool {
+        let since = self.done.map_or(Duration::ZERO, |done| now.saturating_duration_since(done));
+        since + EARLY >= self.late && !(self.unwatched && since > self.late + SHOWS)
+    }
+
+    fn is_restless(&self, n: &NodeKey) -> bool {
+        self.all_restless || self.restless.contains(n)
     }
 
     fn judge(&mut self, run: &Run<'_>, e: &Event, found: &mut HashSet<EvidenceKind>) {
@@ -196,7 +259,7 @@ impl Watch {
                 found.insert(EvidenceKind::WindowChange);
             }
             Event::NodeChanged { node: Some(n), pid } if pid.is_none() || *pid == self.pid => {
-                if !self.is_own(e) && !self.restless.contains(n) {
+                if !self.is_own(e) && !self.is_restless(n) && self.in_time(run.host().now()) {
                     found.insert(EvidenceKind::WindowChange);
                 }
             }
@@ -205,13 +268,11 @@ impl Watch {
                 self.painting = true;
                 self.paint = None;
             }
-            Event::Painted(_) if !self.painting => {
+            Event::Painted { area, .. } if !self.painting && self.near(area) => {
                 let now = run.host().now();
-                let (first, slots) = self.paint.get_or_insert_with(|| (now, HashSet::new()));
-                let slot = now.saturating_duration_since(*first).as_millis() / SLOT.as_millis();
-                slots.insert(u32::try_from(slot).unwrap_or(u32::MAX));
+                self.paint.get_or_insert((now, now)).1 = now;
             }
-            _ => {}
+            e => self.note_restless(e),
         }
     }
 
@@ -235,6 +296,13 @@ impl Watch {
 
     fn mine(&self, run: &Run<'_>, id: WindowId) -> bool {
         self.pid.is_none() || run.desktop().window(&run.ctx.at_most(Duration::from_millis(200)), id).is_ok_and(|w| w.pid == self.pid)
+    }
+}
+
+fn inside(window: &Window, at: Place) -> Point<Local> {
+    match at {
+        Place::Window(_, at) => at,
+        Place::Screen(at) => at.within(window.bounds.origin()),
     }
 }
 

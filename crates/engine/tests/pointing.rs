@@ -47,7 +47,7 @@ window 2 "Clock" pid=11 at 600,80 300x200
         right_click: unverifiable by synthetic_events
           > press right 1 (50,22)
           > release right 1 (50,22)
-        click: unverifiable by synthetic_events
+        click: confirmed by synthetic_events (window_change)
           > move 1 (50,250)
           > press left 1 (50,250)
           > release left 1 (50,250)
@@ -77,6 +77,64 @@ window 2 "Clock" pid=11 at 600,80 300x200
         click: unverifiable by synthetic_events
           > press left 2 (150,150)
           > release left 2 (150,150)
+    "#]]);
+}
+
+/// A clock, a caret or a counter goes on beside the act.
+#[test]
+fn what_changes_by_itself_is_no_proof() {
+    const SCENE: &str = r#"
+window 1 "Notes" pid=10 at 100,80 400x400
+  button "Deaf" at 10,10 80x24 noop
+  checkbox "Box" at 10,50 80x24
+  label "Status" at 10,130 80x24
+window 2 "Sheets" pid=11 at 600,80 300x200
+  canvas "Live" at 0,0 300x100
+  canvas "Dead" at 0,100 300x100 noop
+"#;
+    check(SCENE, r#"
+        look 1
+        look 2
+        ! ticks Status 50
+        click {"element_token": "@Deaf"}
+        click {"element_token": "@Box"}
+        right_click {"element_token": "@Deaf"}
+        ! ticks Deaf 30
+        click {"element_token": "@Deaf"}
+        ! animated 2 100
+        click {"window_id": 2, "x": 150, "y": 150}
+        scroll {"window_id": 2, "x": 150, "y": 150, "direction": "down"}
+        ! animated 2 100 10 110 2 16
+        click {"window_id": 2, "x": 150, "y": 150}
+        click {"window_id": 2, "x": 150, "y": 50}
+    "#, expect![[r#"
+        look: answered
+        look: answered
+        click: unverifiable by accessibility
+          > invoke Deaf click
+        click: confirmed by accessibility (state_readback)
+          > invoke Box click
+        right_click: confirmed by synthetic_events (focus_change)
+          > move 1 (50,22)
+          > press right 1 (50,22)
+          > release right 1 (50,22)
+        click: unverifiable by accessibility
+          > invoke Deaf click
+        click: unverifiable by synthetic_events
+          > move 2 (150,150)
+          > press left 2 (150,150)
+          > release left 2 (150,150)
+        scroll: unverifiable by synthetic_events
+          > wheel down 2 (150,150)
+          > wheel down 2 (150,150)
+          > wheel down 2 (150,150)
+        click: unverifiable by synthetic_events
+          > press left 2 (150,150)
+          > release left 2 (150,150)
+        click: confirmed by synthetic_events (window_change)
+          > move 2 (150,50)
+          > press left 2 (150,50)
+          > release left 2 (150,50)
     "#]]);
 }
 

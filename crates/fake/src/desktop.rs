@@ -223,10 +223,17 @@ impl Desktop for FakeDesktop {
         self.enter(ctx, "events", nobody)?;
         let (to, events) = channel();
         let mut s = self.state();
+        let now = self.clock().now();
+        let mut alone = Vec::new();
+        if let Some((id, (area, every))) = filter.painted.and_then(|id| Some((id, *s.faults.animated.get(&id)?))) {
+            alone.push((Event::Painted { window: id, area }, every, now + every));
+        }
+        for (node, every) in filter.nodes.iter().flat_map(|_| &s.faults.ticking) {
+            let _ = to.send(Event::Restless { pid: filter.nodes, node: Some(node.clone()) });
+            alone.push((Event::NodeChanged { pid: filter.nodes, node: Some(node.clone()) }, *every, now + *every));
+        }
         s.listeners.push((filter, to));
-        let every = filter.painted.and_then(|id| s.faults.animated.get(&id).copied());
-        let next = every.map(|every| self.clock().now() + every);
-        Ok(Box::new(Listener { events, filter, clock: self.clock().clone(), animation: every.zip(next) }))
+        Ok(Box::new(Listener { events, filter, clock: self.clock().clone(), alone }))
     }
 
     fn clipboard(&self, ctx: &Ctx, with_text: bool) -> Result<ClipboardOffer> {

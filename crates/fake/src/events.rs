@@ -16,8 +16,8 @@ pub(crate) struct Listener {
     pub events: Receiver<Event>,
     pub filter: EventFilter,
     pub clock: Clock,
-    /// How often its window is painted by itself, and when next.
-    pub animation: Option<(Duration, Instant)>,
+    /// What happens by itself, how often, and when next.
+    pub alone: Vec<(Event, Duration, Instant)>,
 }
 
 impl Events for Listener {
@@ -37,12 +37,12 @@ impl Events for Listener {
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
                 // A moment for other threads, so that a loop over events is no busy loop.
                 std::thread::yield_now();
-                if let (Some((every, next)), Some(id)) = (&mut self.animation, self.filter.painted)
-                    && *next <= self.clock.now() + time
-                {
+                let end = self.clock.now() + time;
+                let due = self.alone.iter_mut().filter(|(_, _, next)| *next <= end).min_by_key(|(_, _, next)| *next);
+                if let Some((event, every, next)) = due {
                     self.clock.advance_to(*next);
                     *next += *every;
-                    return Some(Event::Painted(id));
+                    return Some(event.clone());
                 }
                 self.clock.advance(time);
                 None

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use desktop::{ClipboardOffer, DesktopError, Event, NodeKey, Pid, Point, Rect, Route, Screen, States, WindowId, WindowKind};
+use desktop::{ClipboardOffer, DesktopError, Event, Local, NodeKey, Pid, Point, Rect, Route, Screen, States, WindowId, WindowKind};
 
 use crate::scene::Obj;
 use crate::text::lines;
@@ -350,9 +350,14 @@ impl FakeDesktop {
         self.state().faults.hovers.push((over.clone(), other.clone()));
     }
 
-    /// The window is painted every so often by itself.
-    pub fn animated(&self, id: u64, every: Duration) {
-        self.state().faults.animated.insert(WindowId(id), every);
+    /// This part of the window is painted every so often by itself.
+    pub fn animated(&self, id: u64, area: Rect<Local>, every: Duration) {
+        self.state().faults.animated.insert(WindowId(id), (area, every));
+    }
+
+    /// The object changes every so often by itself.
+    pub fn ticks(&self, node: &NodeKey, every: Duration) {
+        self.state().faults.ticking.push((node.clone(), every));
     }
 
     /// A press of the second pointer takes the focus, and it is given back.

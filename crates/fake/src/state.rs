@@ -5,8 +5,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use desktop::{
-    Button, ClipboardOffer, DesktopError, Event, EventFilter, Modifiers, NodeKey, Owner, Pid, Point, Route, Screen,
-    WindowId,
+    Button, ClipboardOffer, DesktopError, Event, EventFilter, Local, Modifiers, NodeKey, Owner, Pid, Point, Rect, Route,
+    Screen, WindowId,
 };
 
 use crate::FakeDesktop;
@@ -51,8 +51,10 @@ pub(crate) struct Faults {
     pub unreached: Vec<(WindowId, Route, String)>,
     /// Objects that change another one when the pointer comes to them.
     pub hovers: Vec<(NodeKey, NodeKey)>,
-    /// Windows that are painted again and again by themselves, and how often.
-    pub animated: HashMap<WindowId, Duration>,
+    /// Windows of which a part is painted again and again by itself, and how often.
+    pub animated: HashMap<WindowId, (Rect<Local>, Duration)>,
+    /// Objects that change again and again by themselves.
+    pub ticking: Vec<(NodeKey, Duration)>,
 }
 
 type Change = Box<dyn FnOnce(&FakeDesktop) + Send>;
@@ -95,11 +97,12 @@ impl State {
         if let Some(o) = self.scene.objects.get(node) {
             let (name, window) = (o.label(), o.window);
             let told = o.role != "canvas";
+            let area = o.frame;
             self.happened.push(Happened { node: node.clone(), name, what: what.into() });
             if told {
                 self.changed(window, Some(node));
             } else {
-                self.emit(&Event::Painted(window));
+                self.paint(window, area);
             }
         }
     }
@@ -108,7 +111,15 @@ impl State {
     pub fn changed(&mut self, window: WindowId, node: Option<&NodeKey>) {
         let pid = self.scene.windows.iter().find(|w| w.id == window).and_then(|w| w.pid);
         self.emit(&Event::NodeChanged { pid, node: node.cloned() });
-        self.emit(&Event::Painted(window));
+        let area = node.and_then(|n| self.scene.objects.get(n)).and_then(|o| o.frame);
+        self.paint(window, area);
+    }
+
+    /// Part of a window is painted, or all of it.
+    fn paint(&mut self, window: WindowId, area: Option<Rect<Local>>) {
+        if let Some(whole) = self.scene.window(window).map(|w| Rect::new(0, 0, w.bounds.w, w.bounds.h)) {
+            self.emit(&Event::Painted { window, area: area.unwrap_or(whole) });
+        }
     }
 
     pub fn emit(&mut self, event: &Event) {
@@ -122,7 +133,7 @@ impl State {
             // Windows look different in front, and their applications say so.
             for id in both.into_iter().flatten() {
                 let pid = self.scene.window(id).and_then(|w| w.pid);
-                self.emit(&Event::Painted(id));
+                self.paint(id, None);
                 self.emit(&Event::Activated { pid });
             }
         }
@@ -144,8 +155,8 @@ fn wanted(filter: &EventFilter, event: &Event) -> bool {
     match event {
         Event::WindowOpened(_) | Event::WindowClosed(_) | Event::WindowChanged(_) => filter.windows,
         Event::FocusMoved(_) => filter.focus,
-        Event::NodeChanged { pid, .. } | Event::Activated { pid } => filter.nodes.is_some_and(|want| want == Pid(0) || Some(want) == *pid),
-        Event::Painted(id) => filter.painted == Some(*id),
+        Event::NodeChanged { pid, .. } | Event::Activated { pid } | Event::Restless { pid, .. } | Event::Unwatched { pid } => filter.nodes.is_some_and(|want| want == Pid(0) || Some(want) == *pid),
+        Event::Painted { window, .. } => filter.painted == Some(*window),
         Event::HumanInput { .. } => filter.human,
         Event::PointerMoved { .. } => filter.pointer,
         Event::Lost => true,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use desktop::{Ctx, DesktopError, Event, EventFilter, Events, Point, Result, Screen, WindowId};
+use desktop::{Ctx, DesktopError, Event, EventFilter, Events, Point, Rect, Result, Screen, WindowId};
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::cookie::VoidCookie;
 use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
@@ -153,7 +153,7 @@ fn failed(e: std::io::Error) -> DesktopError {
 struct Face {
     birth: u64,
     title: String,
-    bounds: desktop::Rect<Screen>,
+    bounds: Rect<Screen>,
     shown: bool,
     minimized: bool,
 }
@@ -301,7 +301,7 @@ impl Live {
         }
         let window = u32::try_from(id.0).map_err(|_| DesktopError::WindowGone(id))?;
         let damage = self.conn.generate_id()?;
-        let made = self.conn.damage_create(damage, window, ReportLevel::NON_EMPTY)?;
+        let made = self.conn.damage_create(damage, window, ReportLevel::BOUNDING_BOX)?;
         // What is damaged from the start is not news.
         self.conn.damage_subtract(damage, x11rb::NONE, x11rb::NONE)?;
         Ok((id, damage, made))
@@ -393,8 +393,10 @@ impl Live {
                 let Some(listener) = heard.listeners.iter().find(|l| l.damage == Some(e.damage)) else { return Ok(false) };
                 self.conn.damage_subtract(e.damage, x11rb::NONE, x11rb::NONE)?;
                 self.conn.flush()?;
-                if let Some(id) = listener.filter.painted {
-                    listener.out.send(Event::Painted(id));
+                if let Some(window) = listener.filter.painted {
+                    let (x, y, w, h) = (e.area.x, e.area.y, e.area.width, e.area.height);
+                    let area = Rect::new(x.into(), y.into(), w.into(), h.into());
+                    listener.out.send(Event::Painted { window, area });
                 }
             }
             XEvent::XinputRawButtonPress(_) => self.human("button")?,

@@ -215,7 +215,7 @@ fn windows_focus_paint_and_people_are_heard() {
     let mut painted = d.events(&ctx(), EventFilter { painted: Some(w.id), ..EventFilter::default() }).expect("a stream");
     while painted.next(Duration::from_millis(400)).is_some() {}
     d.place(&ctx(), w.id, Placement::Bounds(Rect::new(120, 130, 280, 200))).expect("placed");
-    wait_for(&mut *painted, "paint", |e| *e == Event::Painted(w.id));
+    wait_for(&mut *painted, "paint", |e| matches!(e, Event::Painted { window, .. } if *window == w.id));
 
     let mut people = d.events(&ctx(), EventFilter { human: true, pointer: true, ..EventFilter::default() }).expect("a stream");
     lab.tool("xdotool", &["mousemove", "200", "210"]);

@@ -63,7 +63,7 @@ impl Acting for Drag {
         let _turn = press::lane(run, aim)?;
         let _front = press::foreground(run, mode, aim.window.as_ref())?;
         let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
-        let mut watch = Watch::begin(run, aim.window.as_ref(), None, true);
+        let mut watch = Watch::begin(run, aim.window.as_ref(), None, &[aim.place(from), aim.place(to)]);
         watch.still(run, Duration::from_millis(16));
         let start = Click {
             at: aim.place(from),

@@ -117,7 +117,7 @@ fn chord(run: &Run<'_>, aim: &Aim, key: Key, modifiers: Modifiers, mode: Mode) -
         typing::or_click(run, w, &e.node, mode, typing::focus_element(run, w, e, mode))?;
     }
     let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
-    let mut watch = Watch::begin(run, window, aim.element.as_ref().map(|e| &e.node), false);
+    let mut watch = Watch::begin(run, window, aim.element.as_ref().map(|e| &e.node), &[]);
     let act = Act::Key { key, modifiers, window: window.map(|w| w.id) };
     let (route, _) = ladder::climb(run, ladder::routes(Kind::Keys, mode), |r| typing::send_keys(run, window, &act, r))?;
     let evidence = watch.seek(run, proof::BOUND, &proof::changed);

@@ -158,7 +158,7 @@ fn last(run: &Run<'_>, window: &Window, item: &Node, open: bool) -> Result<Actio
     if !open {
         return press::invoke(run, window, item, action);
     }
-    let mut watch = Watch::begin(run, None, Some(item), false);
+    let mut watch = Watch::begin(run, None, Some(item), &[]);
     let act = Act::Invoke { node: item.key.clone(), action: action.to_owned() };
     let delivery = run.desktop().perform(&run.brief(), &act, Route::Accessibility).map_err(|e| run.no_window(e, window))?;
     let evidence = watch.seek(run, proof::bound(item, delivery.late), &|a, b| (a.has(States::CHECKED) != b.has(States::CHECKED)).then_some(crate::effect::EvidenceKind::StateReadback));

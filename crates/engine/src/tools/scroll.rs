@@ -79,7 +79,7 @@ impl Acting for Scroll {
             Direction::Right => Wheel::Right,
         };
         let notches = self.amount.unwrap_or(3) * if self.by == Some(By::Page) { PAGE } else { 1 };
-        let mut watch = Watch::begin(run, aim.window.as_ref(), None, true);
+        let mut watch = Watch::begin(run, aim.window.as_ref(), None, &[at]);
         watch.still(run, Duration::from_millis(16));
         let (route, _) = pointer::wheel(run, ladder::routes(Kind::Pointer, mode), at, way, notches, pointer::modifiers(&self.modifier)?)?;
         let evidence = watch.seek(run, proof::BOUND, &proof::changed);

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use desktop::{Cancel, NodeKey, Route};
+use desktop::{Cancel, NodeKey, Rect, Route};
 use engine::{Answer, Call, ClientId, ClientKind, Engine, Reply};
 use expect_test::Expect;
 use fake::FakeDesktop;
@@ -172,7 +172,8 @@ fn by(route: Option<Route>) -> &'static str {
 /// `deafen OK`, `value Name Bob`, `last OK` (among its siblings), `close 1`, `reuse 1`, `cover 1`,
 /// `minimize 1`, `move 1`, `resize 1`, `activate 1`, `hang 10`, `wake 10`, `die_in perform 10`,
 /// `focus_leaves 3`, `untypable ☃`, `unreached 1`, `no_display`, `no_bus`, `no_activation`,
-/// `presses_take_focus` (and it is given back), `hovers OK Name` (the pointer coming to one changes the other), `animated 1 MILLISECONDS`,
+/// `presses_take_focus` (and it is given back), `hovers OK Name` (the pointer coming to one changes the other), `animated 1 MILLISECONDS`
+/// (all of it) or `animated 1 MILLISECONDS X Y W H`, `ticks Clock MILLISECONDS`,
 /// `copied TEXT`, `passes SECONDS`, `later SECONDS CHANGE`.
 fn change(d: &Arc<FakeDesktop>, text: &str) {
     let (what, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -208,7 +209,15 @@ fn change(d: &Arc<FakeDesktop>, text: &str) {
         "copied" => d.copied(rest, false),
         "presses_take_focus" => d.presses_take_focus(true),
         "hovers" => d.hovers(&node(name), &node(more)),
-        "animated" => d.animated(number(name), Duration::from_millis(number(more))),
+        "animated" => {
+            let n: Vec<u64> = more.split(' ').map(number).collect();
+            let area = match n[1..] {
+                [x, y, w, h] => Rect::new(x as i32, y as i32, w as u32, h as u32),
+                _ => Rect::new(0, 0, 10_000, 10_000),
+            };
+            d.animated(number(name), area, Duration::from_millis(n[0]));
+        }
+        "ticks" => d.ticks(&node(name), Duration::from_millis(number(more))),
         "passes" => d.clock().advance(Duration::from_secs(number(name))),
         "later" => {
             let change_then = more.to_owned();

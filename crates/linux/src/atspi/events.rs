@@ -56,6 +56,8 @@ struct Listening {
     id: u64,
     /// The bus was asked for the signals of all applications.
     wide: bool,
+    /// Of which applications.
+    apps: Vec<Arc<App>>,
     lost: Arc<AtomicBool>,
     events: Receiver<Event>,
 }
@@ -135,8 +137,22 @@ pub(super) async fn listen(bus: &Bus, handle: Handle, ctx: &Ctx, pid: Option<Pid
     }
     let (tell, events) = sync_channel(KEPT);
     let lost = Arc::new(AtomicBool::new(false));
+    if met.is_empty() {
+        let _ = tell.try_send(Event::Unwatched { pid });
+    }
+    for app in &met {
+        let restless = app.told.restless();
+        if !restless.known {
+            let _ = tell.try_send(Event::Unwatched { pid });
+        }
+        app.told.act_begins();
+        let named = restless.objects.into_iter().map(|path| Some(Ref { bus: app.bus.clone(), path }.key(link.epoch)));
+        for node in named.chain(restless.others.then_some(None)) {
+            let _ = tell.try_send(Event::Restless { pid, node });
+        }
+    }
     handle.spawn(sort(from, tell, lost.clone(), pid, link.clone()));
-    Ok(Box::new(Listening { link, handle, id, wide, lost, events }))
+    Ok(Box::new(Listening { link, handle, id, wide, apps: met, lost, events }))
 }
 
 async fn sort(
@@ -204,6 +220,7 @@ impl Events for Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
+        self.apps.iter().for_each(|app| app.told.act_ends());
         let (link, id, wide) = (self.link.clone(), self.id, self.wide);
         self.handle.spawn(async move { close(&link, id, wide).await });
     }

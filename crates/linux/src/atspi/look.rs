@@ -146,7 +146,8 @@ impl Shared {
     ) -> std::result::Result<Option<Place<'a>>, End> {
         let Ok(_seat) = app.enter() else { return Err(End::Stalled) };
         let kit = app.learn(&link.wire, until).await?;
-        let mark = if kit.tells() { attend(link, app, until).await } else { None };
+        // What changes by itself is to be known also where the tree is read anew each time.
+        let mark = attend(link, app, until).await.filter(|_| kit.tells());
         let survey = self.survey(link, app, until).await;
         let (mut all, mut bulk) = tops(&survey, app, kit).await?;
         let view = View::of(window, kit, link.epoch);

@@ -12,9 +12,16 @@ use zbus::wire::{ObjectPath, Variant};
 /// Objects remembered by name; when more of them change, all count as changed.
 const NAMED: usize = 256;
 /// An application that nobody asked about for so long is not listened to any more,
-const UNUSED: Duration = Duration::from_secs(60);
+const UNUSED: Duration = Duration::from_secs(180);
 /// nor one that told so much in between.
 const CHATTY: u64 = 4000;
+
+/// Listened to for so long, it is known what changes every second by itself,
+const KNOWN: Duration = Duration::from_millis(1200);
+/// which is remembered for so long.
+const RECENT: Duration = Duration::from_secs(3);
+/// What changes for so long after an act begins, or after it ends, may come of it.
+const EFFECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(200));
 
 /// A moment in what an application told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +43,40 @@ struct Heard {
     /// Anything may have changed up to here.
     all: u64,
     used: Option<(Instant, u64)>,
+    /// Since when it is listened to.
+    began: Option<Instant>,
+    /// Until then changes may come of an act.
+    acting: Option<Instant>,
+    /// When objects last changed by themselves,
+    alone: HashMap<Arc<str>, Instant>,
+    /// and when others did that are not named any more.
+    others: Option<Instant>,
+}
+
+/// What changed by itself of late.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Restless {
+    pub objects: Vec<Arc<str>>,
+    pub others: bool,
+    /// It is listened to for long enough to know.
+    pub known: bool,
+}
+
+impl Heard {
+    fn alone(&mut self, path: &Arc<str>) {
+        let now = Instant::now();
+        if self.acting.is_some_and(|until| now < until) {
+            return;
+        }
+        if self.alone.len() >= NAMED && !self.alone.contains_key(path) {
+            self.alone.retain(|_, at| now.duration_since(*at) < RECENT);
+            if self.alone.len() >= NAMED {
+                self.others = Some(now);
+                return;
+            }
+        }
+        self.alone.insert(path.clone(), now);
+    }
 }
 
 /// When an object last changed, and when what lies below it did.
@@ -124,12 +165,34 @@ impl Told {
         heard.listening.then_some(Mark { turn: heard.turn, n: heard.n })
     }
 
+    /// An act begins.
+    pub fn act_begins(&self) {
+        self.heard().acting = Some(Instant::now() + EFFECT.0);
+    }
+
+    pub fn act_ends(&self) {
+        let mut heard = self.heard();
+        let until = Instant::now() + EFFECT.1;
+        // A listener who stays has nothing to do with an act.
+        if heard.acting.is_some_and(|until| Instant::now() < until) {
+            heard.acting = Some(until);
+        }
+    }
+
+    pub fn restless(&self) -> Restless {
+        let heard = self.heard();
+        let recent = |at: &Instant| at.elapsed() < RECENT;
+        let objects = heard.alone.iter().filter(|(_, at)| recent(at)).map(|(path, _)| path.clone()).collect();
+        Restless { objects, others: heard.others.as_ref().is_some_and(recent), known: heard.listening && heard.began.is_some_and(|at| at.elapsed() >= KNOWN) }
+    }
+
     /// From now on every change is told.
     pub fn begin(&self) {
         let mut heard = self.heard();
         if !heard.listening {
             heard.listening = true;
             heard.turn += 1;
+            heard.began = Some(Instant::now());
             heard.objects.clear();
             heard.all = heard.n;
         }
@@ -145,14 +208,18 @@ impl Told {
         if idle {
             heard.listening = false;
             heard.objects = HashMap::new();
+            heard.alone = HashMap::new();
             return true;
+        }
+        let Some(path) = m.header().path().map(|p| Arc::<str>::from(p.as_str())) else { return false };
+        if passing(m).is_none() {
+            heard.alone(&path);
         }
         let below = match says(m) {
             Says::Nothing => return false,
             Says::Changed => false,
             Says::Below => true,
         };
-        let Some(path) = m.header().path().map(|p| Arc::<str>::from(p.as_str())) else { return false };
         heard.n += 1;
         let n = heard.n;
         if heard.objects.len() >= NAMED && !heard.objects.contains_key(&path) {
