@@ -89,7 +89,12 @@ pub fn parse(table: &Table, command: &Command, words: &[String], unknown: Unknow
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (word.as_str(), None),
         };
-        if let Some(flag) = table.flags(command).find(|flag| is(flag, name)) {
+        // An argument of the tool goes before a switch of the same name.
+        let tools_own = |flag: &Flag| {
+            let tool = parsed.words.first().map_or("", String::as_str);
+            matches!(unknown, Unknown::Keep(_)) && flag.value.is_none() && tool_args::owns(tool, &flag.name)
+        };
+        if let Some(flag) = table.flags(command).find(|flag| is(flag, name) && !tools_own(flag)) {
             match (&flag.value, &value) {
                 (Some(_), None) => value = Some(words.next().cloned().ok_or_else(|| missing(flag))?),
                 (None, Some(_)) => return Err(Failure::usage(format!("--{} takes no value", flag.name))),

@@ -12,7 +12,7 @@ use crate::endpoint::{self, Endpoint, Named};
 use crate::exit::{Failure, Result};
 use crate::proto;
 use crate::proto::driver_client::DriverClient;
-use crate::server::{LARGEST_MESSAGE, lock};
+use crate::server::{LARGEST_MESSAGE, lock, socket};
 use crate::version::{HEADER, mismatch, version};
 
 pub type Driver = DriverClient<Channel>;
@@ -117,6 +117,9 @@ fn nobody(endpoint: &Endpoint, error: &std::io::Error) -> Failure {
     let path = endpoint.socket.display();
     if error.kind() == std::io::ErrorKind::PermissionDenied {
         return Failure::unreachable(format!("{path} is another user's driver"));
+    }
+    if let Err(why) = socket::fits(&endpoint.socket) {
+        return Failure::unreachable(format!("no driver is running there: {why:#}"));
     }
     let start = match endpoint.named {
         Named::ByCaller => format!("cua-driver serve --socket {path}"),

@@ -28,8 +28,18 @@ pub mod proto;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    match verbs::run(&words) {
+    let mut words = Vec::new();
+    let mut strange = None;
+    for word in std::env::args_os().skip(1) {
+        // What another would be typed or opened in its place.
+        strange = strange.or_else(|| word.to_str().is_none().then(|| format!("{word:?}")));
+        words.push(word.to_string_lossy().into_owned());
+    }
+    let done = match strange {
+        Some(word) => Err(exit::Failure::usage(format!("the word {word} is not UTF-8"))),
+        None => verbs::run(&words),
+    };
+    match done {
         Ok(code) => code.into(),
         Err(failure) => failure.tell(args::wants_json(&words)).into(),
     }

@@ -2,10 +2,23 @@
 //! paths, words) cannot act on a terminal.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 /// One text and a line end on standard output.
 pub fn line(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let told = out.write_all(plain(text).as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+    // Nothing may be taken for an answer that was cut off.
+    if let Err(why) = told.as_ref()
+        && why.kind() != ErrorKind::BrokenPipe
+    {
+        error(&format!("cua-driver: standard output: {why}"));
+        std::process::exit(1);
+    }
+}
+
+/// The same for a server, which does its work whether or not it can be read.
+pub fn greeting(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(plain(text).as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
 }

@@ -31,6 +31,11 @@ pub fn takes(tool: &str, name: &str) -> Takes {
     }
 }
 
+/// Whether this tool has an argument of that name.
+pub fn owns(tool: &str, name: &str) -> bool {
+    tool_list::one(tool).is_some_and(|tool| property(&tool, name).is_some())
+}
+
 /// The names that a tool's schema lists.
 pub fn names(tool: &Value) -> impl Iterator<Item = &str> {
     tool["input_schema"]["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str())
@@ -73,7 +78,8 @@ pub fn gather(tool: Option<&Value>, words: &[String], extra: &[Extra]) -> Result
 
 /// A path as the driver takes it: from the root, or from the home directory.
 pub fn absolute(path: &str) -> String {
-    if path.is_empty() || path.starts_with('/') || path.starts_with("~/") {
+    // `~` and `~NAME` are no names of files here: the driver says so.
+    if path.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
     }
     match std::env::current_dir() {
@@ -99,17 +105,22 @@ fn object(text: &str) -> Result<Map<String, Value>> {
 }
 
 fn stdin() -> Result<String> {
-    let mut text = String::new();
-    let read = std::io::stdin().take(LARGEST).read_to_string(&mut text);
-    read.map_err(|error| Failure::usage(format!("standard input: {error}")))?;
-    Ok(text)
+    whole(std::io::stdin(), "standard input")
 }
 
 fn file(path: &str) -> Result<String> {
-    let wrong = |error: std::io::Error| Failure::usage(format!("{path}: {error}"));
-    let mut text = String::new();
-    std::fs::File::open(path).map_err(wrong)?.take(LARGEST).read_to_string(&mut text).map_err(wrong)?;
-    Ok(text)
+    whole(std::fs::File::open(path).map_err(|error| Failure::usage(format!("{path}: {error}")))?, path)
+}
+
+/// All of it, within the bound.
+fn whole(from: impl Read, name: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    let read = from.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Failure::usage(format!("{name}: more than {} MiB, the most that a call takes", LARGEST >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|error| Failure::usage(format!("{name}: not UTF-8 ({error})")))
 }
 
 fn property<'a>(tool: &'a Value, name: &str) -> Option<(&'a str, &'a Value)> {
@@ -243,7 +254,9 @@ mod tests {
         check(&[], &[("modifier", Some("ctrl,shift"))], Ok(json!({"modifier": ["ctrl", "shift"]})));
         check(&[], &[("modifier", Some("ctrl")), ("modifier", Some("alt"))], Ok(json!({"modifier": ["ctrl", "alt"]})));
         check(&[r#"expect=[{"window":{"exists":true}}]"#], &[], Ok(json!({"expect": [{"window": {"exists": true}}]})));
-        check(&["output_dir=~/r"], &[], Ok(json!({"output_dir": "~/r"})));
+        for kept in ["~/r", "~", "~root/r", "/r"] {
+            check(&[&format!("output_dir={kept}")], &[], Ok(json!({"output_dir": kept})));
+        }
     }
 
     #[test]

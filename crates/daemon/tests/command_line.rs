@@ -124,9 +124,82 @@ fn completions_are_scripts_of_their_shell() {
 }
 
 #[test]
+fn bash_offers_what_may_come_next() {
+    let world = World::new();
+    let script = out(&world.run(&["completions", "bash"]));
+    for (line, some, not) in [
+        (&["clip"][..], "clipboard_read", "click"),
+        (&["recording", ""], "start", "--window-id"),
+        (&["config", ""], "reset", "--window-id"),
+        (&["click", "--"], "--window-id", "--shell"),
+        (&["zoom", "--im"], "--image-out", "--image-path"),
+        (&["call", "cl"], "click", "--window-id"),
+        (&["call", "click", "--"], "--element-token", "--shell"),
+        (&["completions", ""], "fish", "click"),
+    ] {
+        let ask = format!(
+            "{script}\nCOMP_WORDS=(cua-driver {}); COMP_CWORD={}; _cua_driver; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            line.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+            line.len()
+        );
+        let bash = std::process::Command::new("bash").args(["-c", &ask]).output().expect("bash");
+        let text = out(&bash);
+        let offered: Vec<&str> = text.lines().collect();
+        assert!(offered.contains(&some) && !offered.contains(&not), "{line:?}: {offered:?} {}", err(&bash));
+    }
+}
+
+#[test]
 fn without_node_a_command_says_what_to_install() {
     let world = World::new();
     let output = world.program(&["config", "show"]).env("PATH", world.path("home")).output().expect("runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(err(&output).contains("`config` needs") && err(&output).contains("install"), "{}", err(&output));
+}
+
+#[test]
+fn an_argument_of_the_tool_goes_before_a_switch_of_the_same_name() {
+    let world = World::new();
+    for args in [
+        &["type_text", "--window-id", "1", "--text", "Grüße"][..],
+        &["type_text", "--text", "--json", "--window-id", "1"],
+        &["call", "clipboard_write", "--text", "a b"],
+        &["call", "--text", "list_windows"],
+        &["call", "list_windows", "--text"],
+    ] {
+        let output = world.run(args);
+        // Nothing is wrong with the line: only the driver is missing.
+        assert_eq!(output.status.code(), Some(3), "{args:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn what_is_not_text_or_too_much_is_told() {
+    let world = World::new();
+    let word = std::os::unix::ffi::OsStringExt::from_vec(b"text=\xff\xfe".to_vec());
+    let word: std::ffi::OsString = word;
+    let strange = world.program(&["type_text", "window_id=1"]).arg(word).output().expect("runs");
+    assert_eq!(strange.status.code(), Some(2));
+    assert!(err(&strange).contains("not UTF-8"), "{}", err(&strange));
+    let (large, bytes) = (world.path("large"), world.path("bytes"));
+    std::fs::write(&large, " ".repeat((32 << 20) + 1)).expect("written");
+    std::fs::write(&bytes, b"{\xff}").expect("written");
+    for (file, part) in [(large, "more than 32 MiB"), (bytes, "not UTF-8")] {
+        let named = world.run(&["list_windows", &format!("@{}", file.display())]);
+        let mut piped = world.program(&["list_windows", "-"]);
+        piped.stdin(std::fs::File::open(&file).expect("file"));
+        for output in [named, piped.output().expect("runs")] {
+            assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+            assert!(err(&output).contains(part) && err(&output).len() < 1000, "{}", err(&output));
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    let world = World::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let output = world.program(&["tools"]).stdout(full).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(err(&output).contains("standard output"), "{}", err(&output));
 }

@@ -88,6 +88,40 @@ fn a_file_in_the_sockets_place_is_left_alone() {
     assert_eq!(served.status.code(), Some(1));
     assert!(err(&served).contains("not a socket"), "{}", err(&served));
     assert_eq!(fs::read_to_string(world.socket()).expect("file"), "precious");
+    assert!(!exists(&world.socket().with_extension("lock")), "nothing is left beside it");
+    let status = world.run(&["status"]);
+    assert_eq!(status.status.code(), Some(3));
+    assert!(err(&status).contains("not a socket"), "{}", err(&status));
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    let mut world = World::new();
+    let pipe = |path: &std::path::Path| {
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("pipe");
+    };
+    let config = world.path("home/.config/cua-driver");
+    fs::create_dir_all(&config).expect("dir");
+    pipe(&config.join("config.json"));
+    pipe(&config.join("secrets.json"));
+    world.serve(&[]);
+    for (args, code) in [
+        (&["call", "get_config", "--timeout", "5"][..], 0),
+        (&["call", "set_config", "max_image_dimension=5", "--timeout", "5"], 1),
+    ] {
+        let output = world.run(args);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", err(&output));
+        assert!(!err(&output).contains("timeout"), "{}", err(&output));
+    }
+    assert!(world.run(&["stop"]).status.success());
+    host::private_dir(&world.path("run/cua-driver")).expect("dir");
+    let lock = world.socket().with_extension("lock");
+    fs::remove_file(&lock).expect("the lock's file");
+    pipe(&lock);
+    for (verb, code) in [("serve", 1), ("stop", 3), ("status", 3)] {
+        let output = world.run(&[verb]);
+        assert_eq!(output.status.code(), Some(code), "{verb}: {}", err(&output));
+    }
 }
 
 #[test]

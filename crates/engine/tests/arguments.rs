@@ -1,4 +1,4 @@
-//! Arguments that are wrong, and settings that go back.
+//! Arguments that are wrong, values that do not take, and settings that go back.
 
 #[allow(dead_code)]
 mod support;
@@ -31,6 +31,33 @@ fn settings_go_back_to_their_defaults() {
     ] {
         let refusal = world.call("set_config", arguments.clone()).expect_err("refused");
         assert!(refusal.text().contains(part), "{arguments}: {}", refusal.text());
+    }
+}
+
+#[test]
+fn a_value_that_was_set_is_what_was_asked_or_said_not_to_be() {
+    let mut world = World::new(
+        r#"
+window 1 "Form" pid=10 at 0,0 400x400
+  textbox "Plain" = "old"
+  textbox "Loud" = "old" shouts
+  textbox "Deaf" = "old" noop
+  password "Short" = "12"
+  password "Same" = "1234" noop
+"#,
+    );
+    world.look(1).expect("a look");
+    for (field, effect) in [
+        ("Plain", "confirmed"),
+        ("Loud", "unverifiable"),
+        ("Deaf", "suspected_noop"),
+        ("Short", "confirmed"),
+        // As long as before: whether it is another one cannot be seen.
+        ("Same", "unverifiable"),
+    ] {
+        let token = world.token(field).to_owned();
+        let reply = world.call("set_value", json!({"element_token": token, "value": "news"})).expect(field);
+        assert_eq!(reply.structured["effect"], effect, "{field}");
     }
 }
 

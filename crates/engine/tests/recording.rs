@@ -445,9 +445,10 @@ type Hurt = fn(&Path);
 #[test]
 fn what_is_no_recording_is_refused_before_the_first_act() {
     let w = recorded(LEDGER, &trio());
-    let hurts: [(&str, Hurt, &str); 8] = [
+    let hurts: [(&str, Hurt, &str); 9] = [
         ("not JSON", |d| std::fs::write(d.join("turn-00002/action.json"), "{\"tool\":").expect("written"), "turn-00002"),
         ("a hole", |d| std::fs::remove_dir_all(d.join("turn-00002")).expect("removed"), "turn-00002"),
+        ("its end gone", |d| std::fs::remove_dir_all(d.join("turn-00003")).expect("removed"), "turn-00003"),
         ("an unknown tool", |d| edit(&d.join("turn-00002/action.json"), "tool", json!("format_disk")), "format_disk"),
         ("arguments that are a list", |d| edit(&d.join("turn-00002/action.json"), "arguments", json!([1, 2])), "turn-00002"),
         ("another version", |d| edit(&d.join("session.json"), "schema_version", json!(999)), "999"),

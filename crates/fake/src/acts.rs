@@ -313,7 +313,8 @@ fn accessible(s: &mut State, act: &Act, route: Route) -> Result<Delivery> {
             offered(o.editable, "text")?;
             s.write(format!("set text {} {text:?}", o.label()), Some(route), Some(key));
             if alive {
-                keys::replace(s, key, text);
+                let text = if o.shouts { text.to_uppercase() } else { text.clone() };
+                keys::replace(s, key, &text);
             }
         }
         Act::InsertText { text, at, .. } => {

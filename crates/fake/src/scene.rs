@@ -62,6 +62,8 @@ pub(crate) struct Obj {
     pub closes: bool,
     /// Takes acts and does nothing.
     pub noop: bool,
+    /// Makes capitals of what is put into it.
+    pub shouts: bool,
     /// Characters it keeps at most.
     pub longest: Option<usize>,
     /// Cannot be scrolled to.

@@ -1,10 +1,13 @@
 //! The kept configuration: one JSON object in one private file.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+use crate::file;
+
+const LARGEST: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub enum ConfigError {
@@ -56,7 +59,7 @@ impl Config {
         let empty = || Ok(Value::Object(serde_json::Map::new()));
         let Some(path) = &self.path else { return empty() };
         let broken = |why: String| ConfigError::Broken { path: path.clone(), why };
-        match fs::read(path) {
+        match file::read_own(path, LARGEST) {
             Ok(bytes) => match serde_json::from_slice(&bytes) {
                 Ok(value @ Value::Object(_)) => Ok(value),
                 Ok(_) => Err(broken("not a JSON object".into())),

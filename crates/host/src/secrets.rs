@@ -1,7 +1,6 @@
 //! Values of secrets by name: the environment, a private file, a command of the user's. A value
 //! is never part of an error.
 
-use std::fs;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -10,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+use crate::file;
 
 /// How long a secret command may take.
 const COMMAND_BOUND: Duration = Duration::from_secs(10);
@@ -49,7 +50,7 @@ pub fn variable(name: &str) -> String {
 /// From a private file `{name: value}`; `None` when there is no file or no such name.
 pub fn from_file(path: &Path, name: &str) -> Result<Option<String>, SecretError> {
     let unreadable = |error: std::io::Error| SecretError::Unreadable(path.to_owned(), error.to_string());
-    let file = match fs::File::open(path) {
+    let file = match file::open_own(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),

@@ -127,4 +127,14 @@ fn files_are_written_whole_and_never_through_a_link() {
     assert!(host.read(&victim, 3).is_err_and(|why| why.contains("larger")));
     assert_eq!(host.read(&victim, 100), Ok(b"precious".to_vec()));
     assert!(host.regular(&scratch.0).is_err());
+    // What is no file is neither replaced nor written to, nor what a link leads to it.
+    let (pipe, to_pipe, to_null) = (scratch.0.join("pipe"), scratch.0.join("to_pipe"), scratch.0.join("to_null"));
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("pipe");
+    symlink(&pipe, &to_pipe).expect("link");
+    symlink("/dev/null", &to_null).expect("link");
+    for path in [&pipe, &to_pipe, &to_null, &scratch.0] {
+        let before = fs::symlink_metadata(path).expect("there").file_type();
+        assert!(write_private(path, b"new").is_err_and(|why| why.to_string().contains("not a regular file")));
+        assert_eq!(fs::symlink_metadata(path).expect("there").file_type(), before, "{}", path.display());
+    }
 }

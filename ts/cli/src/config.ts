@@ -47,7 +47,9 @@ function pick(all: JsonObject, key: string): Json {
   const value = all[key];
   if (value !== undefined) return value;
   const near = nearest(key, Object.keys(all));
-  throw new Usage(`there is no setting ${key}${near === undefined ? "" : `; did you mean ${near}?`}`);
+  throw new Usage(
+    `there is no setting ${key}; ${near === undefined ? `known are ${Object.keys(all).join(", ")}` : `did you mean ${near}?`}`,
+  );
 }
 
 function print(value: Json, parsed: Parsed): number {

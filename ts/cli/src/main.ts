@@ -50,8 +50,16 @@ async function dispatch(command: Command, args: string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+// A reader that has gone away is no error; an answer that could not be written is no success.
+let unwritten = false;
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE" || unwritten) return;
+  unwritten = true;
+  process.exitCode ||= 1;
+  process.stderr.write(`cua-driver: standard output: ${error.message}\n`);
+});
+const code = await main(process.argv.slice(2));
+process.exitCode = code || (unwritten ? 1 : 0);
 // Standard input may still be open, and a connection may be ending: neither keeps a finished command.
-if (process.stdout.writableLength === 0) process.exit();
-process.stdout.once("drain", () => process.exit());
 setTimeout(() => process.exit(), 2_000).unref();
+process.stdout.write("", () => setImmediate(() => process.exit()));

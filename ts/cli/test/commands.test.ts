@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { openSync, readFileSync } from "node:fs";
 import { BUNDLE, Lines, refused, replied, type StandInOptions, standIn, within } from "@cua-driver/testkit";
 import { afterEach, expect, test } from "vitest";
 
@@ -169,3 +170,14 @@ test("what is not its own goes to the native program, words and exit code alike"
   expect(code).toBe(7);
   expect(stdout).toBe(process.execPath);
 });
+
+test.each([["mcp-config"], ["mcp", "--help"]])(
+  "an answer that cannot be written is no success: %s",
+  (...args) => {
+    const env = { ...process.env, CUA_DRIVER_BIN: process.execPath };
+    const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
+    const { status, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], { env, stdio: [...stdio] });
+    expect(status).toBe(1);
+    expect(stderr.toString()).toContain("standard output");
+  },
+);

@@ -13,6 +13,8 @@ const MOST_UNREAD = 8 * 1024 * 1024;
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
+const INTERNAL = -32603;
 
 type Fields = Record<string, unknown>;
 
@@ -45,7 +47,7 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (!("method" in message) && "id" in message && message.id !== undefined) this.open.delete(message.id);
-    return this.#write(message);
+    return this.#write(worded(message));
   }
 
   #write(message: object): Promise<void> {
@@ -125,6 +127,23 @@ export function repaired(value: unknown): JSONRPCMessage | undefined {
     return { jsonrpc: "2.0", id, error: { code: Number(code) || 0, message: String(message) } };
   }
   return undefined;
+}
+
+/** Parameters that do not fit come from the SDK as a fault of the server, with its schema's words as JSON. */
+export function worded(message: JSONRPCMessage): JSONRPCMessage {
+  if (!("error" in message) || message.error.code !== INTERNAL) return message;
+  let issues: unknown;
+  try {
+    issues = JSON.parse(message.error.message);
+  } catch {
+    return message;
+  }
+  if (!Array.isArray(issues) || issues.length === 0 || !issues.every(isFields)) return message;
+  const rows = issues.map(({ path, message }) => {
+    const at = Array.isArray(path) ? path.join(".") : "";
+    return `${at === "" ? "the request" : at}: ${String(message)}`;
+  });
+  return { ...message, error: { code: INVALID_PARAMS, message: rows.join("; ") } };
 }
 
 /** Some hosts say hello with nothing in it. */

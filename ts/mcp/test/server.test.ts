@@ -177,7 +177,16 @@ test("what is no message is answered and survived; standard output is protocol o
   h.write('{"jsonrpc":"2.0","id":9,"method":"ping","params":null,"more":1}');
   expect((await h.answer(9)).result).toEqual({});
   expect((await h.ask("no/such", {})).error?.code).toBe(-32601);
-  expect((await h.ask("tools/call", { name: 7 })).error).toBeDefined();
+  for (const [params, said] of [
+    [{ name: 7 }, /^params\.name: .*string/],
+    [{ name: "click", arguments: [1] }, /^params\.arguments: /],
+    [{ name: "click", arguments: "x" }, /^params\.arguments: /],
+    [undefined, /^params: /],
+  ] as const)
+    expect((await h.ask("tools/call", params)).error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(said),
+    });
   expect((await h.ask("tools/call", { name: "list_windows", arguments: {} })).result).toBeDefined();
   for (const message of h.messages) expect(message.jsonrpc).toBe("2.0");
 });

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { Usage } from "./args.js";
 import { TrajectoryError } from "./problem.js";
-import { plain } from "./words.js";
+import { plain, spelled } from "./words.js";
 import { WriteError } from "./write.js";
 
 export interface Io {
@@ -27,7 +27,7 @@ export function processIo(): Io & { close(): void } {
   const abort = () => stop.abort();
   for (const name of SIGNALS) process.once(name, abort);
   return {
-    out: (text) => void process.stdout.write(text),
+    out: (text) => void process.stdout.write(spelled(text)),
     err: (text) => void process.stderr.write(text),
     cwd: process.cwd(),
     env: process.env,

@@ -13,6 +13,15 @@ export function plain(value: string, limit = 300): string {
   );
 }
 
+/** Whole output of which a part may be recorded: what acts on a terminal as JSON spells it, line ends as they are. */
+export function spelled(output: string): string {
+  return output.replace(UNSAFE, (c) =>
+    c === "\n" || c === "\t"
+      ? c
+      : Array.from(c.split(""), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+  );
+}
+
 /** A JSON value on one line, fit for a terminal. */
 export function brief(value: Json | undefined, limit = 120): string {
   return value === undefined ? "nothing" : plain(JSON.stringify(value), limit);

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { run } from "../src/command.js";
 import type { Io } from "../src/index.js";
+import { spelled } from "../src/words.js";
 import { ran } from "./io.js";
 import { scratch, turnName, writeSample } from "./sample.js";
 
@@ -71,10 +72,22 @@ test("show tells the turns and, with exit 1, what is wrong", async () => {
 
 test("recorded text cannot act on the terminal", async () => {
   const dir = join(temp.path, "esc");
-  writeSample(dir, { steps: [{ arguments: { text: "\u001b]0;owned\u0007\u202e\nline" } }] });
+  writeSample(dir, {
+    steps: [{ tool: "\u001b[2J", arguments: { text: "\u001b]0;owned\u0007\u202e\nline" } }],
+  });
+  writeSample(`${dir}2`, { steps: [{ arguments: { text: "\u009b2J" } }] });
   const { out } = await ran(command, ["show", dir]);
   expect(out).toContain("\\u{1b}]0;owned\\u{7}\\u{202e}\\nline");
-  expect(out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  for (const words of [
+    ["show", dir],
+    ["diff", dir, `${dir}2`],
+    ["diff", `${dir}2`, dir],
+  ])
+    expect((await ran(command, words)).out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  // JSON means the same, spelled otherwise.
+  const json = (await ran(command, ["show", dir, "--json"])).out;
+  expect(JSON.parse(spelled(json))).toEqual(JSON.parse(json));
+  expect(spelled("\u{e0001}\u009b\u202e\n\t")).toBe("\\udb40\\udc01\\u009b\\u202e\n\t");
 });
 
 describe("clean", () => {

@@ -52,7 +52,7 @@ pub fn take(path: &Path) -> Result<Lock, LockError> {
 /// Pid of the daemon that holds the lock; `None` when nobody does. `Some(0)`: it has not written
 /// it yet.
 pub fn holder(path: &Path) -> Option<u32> {
-    let file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).ok()?;
+    let file = OpenOptions::new().read(true).custom_flags(plain()).open(path).ok()?;
     match flock(&file, FlockOperation::NonBlockingLockShared) {
         Err(rustix::io::Errno::WOULDBLOCK) => Some(read_pid(path).unwrap_or(0)),
         // Closing the file lets go of it again.
@@ -73,23 +73,18 @@ pub fn wait_free(path: &Path, bound: Duration) -> bool {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(nofollow())
-        .open(path)
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(plain()).open(path)
 }
 
-fn nofollow() -> i32 {
-    rustix::fs::OFlags::NOFOLLOW.bits() as i32
+/// Through no link, and without waiting for anything (a pipe would).
+fn plain() -> i32 {
+    (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits() as i32
 }
 
 fn read_pid(path: &Path) -> Option<u32> {
     let mut text = String::new();
-    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
+    let file = OpenOptions::new().read(true).custom_flags(plain()).open(path).ok()?;
+    file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
 

@@ -8,7 +8,7 @@ mod log;
 mod pool;
 mod serve;
 mod service;
-mod socket;
+pub mod socket;
 mod watch;
 mod wire;
 

@@ -61,6 +61,7 @@ pub fn run(mut options: Options) -> Result<Exit, Failure> {
 fn locked(options: Options, last: Option<Box<dyn FnOnce()>>) -> Result<Exit, Failure> {
     log::start(options.log, options.level);
     let path = options.endpoint.socket.clone();
+    socket::fits(&path)?;
     socket::directory(&path, options.endpoint.named)?;
     let _lock = match lock::take(&lock::path(&path)) {
         Ok(lock) => lock,
@@ -69,7 +70,11 @@ fn locked(options: Options, last: Option<Box<dyn FnOnce()>>) -> Result<Exit, Fai
             return Err(Failure::failed(format!("a driver is already running{pid} at {}", path.display())));
         }
         Err(LockError::Io(error)) => {
-            return Err(Failure::failed(format!("{}: {error}", lock::path(&path).display())));
+            let lock = lock::path(&path);
+            return Err(Failure::failed(format!(
+                "{}: {error}; the lock of a driver cannot be taken there, pass another --socket",
+                lock.display()
+            )));
         }
     };
     let (listener, trace) = socket::bind(&path)?.split();
@@ -135,7 +140,7 @@ async fn live(options: Options, listener: UnixListener) -> Result<()> {
             }),
     );
     tracing::info!(version = version::version(), socket = %options.endpoint.socket.display(), display = options.display, "serving");
-    out::line(&options.greeting);
+    out::greeting(&options.greeting);
 
     let sweeping = tokio::spawn(sweep(engine.clone()));
     let reason = tokio::select! {

@@ -19,17 +19,23 @@ pub struct Socket {
     inode: u64,
 }
 
-/// Make the directory private, clear a dead socket away, listen. The caller holds the lock.
-pub fn bind(path: &Path) -> Result<Socket> {
+/// Whether a socket can be at this path, before anything is made beside it.
+pub fn fits(path: &Path) -> Result<()> {
     if path.as_os_str().len() > LONGEST {
         bail!("{} is too long for a socket's path ({LONGEST} bytes at most); pass a shorter --socket", path.display());
     }
+    if fs::symlink_metadata(path).is_ok_and(|meta| !meta.file_type().is_socket()) {
+        bail!("{} is there and is not a socket; move it away or pass --socket PATH", path.display());
+    }
+    Ok(())
+}
+
+/// Clear a dead socket away, listen. The caller holds the lock.
+pub fn bind(path: &Path) -> Result<Socket> {
+    fits(path)?;
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(|| format!("cannot look at {}", path.display())),
-        Ok(meta) if !meta.file_type().is_socket() => {
-            bail!("{} is there and is not a socket; move it away or pass --socket PATH", path.display())
-        }
         Ok(_) if UnixStream::connect(path).is_ok() => {
             bail!("something else listens at {}; pass --socket PATH", path.display())
         }

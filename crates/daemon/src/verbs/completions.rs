@@ -1,11 +1,11 @@
 //! `completions SHELL`: what a shell offers, from the command table.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::Parsed;
 use crate::exit::{Exit, Failure, Result};
 use crate::table::{Command, Table, Values};
-use crate::{out, tool_list};
+use crate::{out, tool_args, tool_list};
 
 pub fn run(table: &Table, parsed: &Parsed) -> Result<Exit> {
     let text = match parsed.words[0].as_str() {
@@ -54,6 +54,25 @@ fn offers(table: &Table) -> Vec<Offer<'_>> {
         .collect()
 }
 
+/// Each tool, and as flags its arguments, then what `call` takes beside them.
+fn tool_flags(table: &Table) -> Vec<(String, Vec<String>)> {
+    let beside: Vec<String> = table
+        .get("call")
+        .into_iter()
+        .flat_map(|call| table.flags(call))
+        .filter(|flag| !flag.hidden)
+        .map(|flag| format!("--{}", flag.name))
+        .collect();
+    let of = |tool: &Value| {
+        let mut flags: Vec<String> =
+            tool_args::names(tool).map(|name| format!("--{}", name.replace('_', "-"))).collect();
+        let more: Vec<String> = beside.iter().filter(|flag| !flags.contains(flag)).cloned().collect();
+        flags.extend(more);
+        (tool_list::name(tool).to_owned(), flags)
+    };
+    tool_list::all().iter().map(of).collect()
+}
+
 fn first_words(table: &Table) -> String {
     let tools = tool_list::all();
     let names: Vec<&str> = table.names().chain(tools.iter().map(tool_list::name)).collect();
@@ -66,6 +85,9 @@ fn bash(table: &Table) -> String {
         let all = [offer.words.join(" "), offer.flags.join(" ")].join(" ");
         cases += &format!("    '{}') words='{}' ;;\n", offer.command.name, all.trim());
     }
+    for (tool, flags) in tool_flags(table) {
+        cases += &format!("    '{tool}') words='{}' ;;\n", flags.join(" "));
+    }
     format!(
         r#"# cua-driver completions for bash
 _cua_driver() {{
@@ -76,6 +98,7 @@ _cua_driver() {{
   fi
   case "$one $two" in
     'recording start'|'recording stop'|'recording status'|'recording render'|'trajectory '?*) one="$one $two" ;;
+    'call '?*) [ "$COMP_CWORD" -gt 2 ] && one=$two ;;
   esac
   case "$one" in
 {cases}    *) words='--socket --json --timeout --help' ;;
@@ -93,6 +116,9 @@ fn zsh(table: &Table) -> String {
     for offer in offers(table) {
         let all: Vec<&str> = offer.words.iter().chain(&offer.flags).map(String::as_str).collect();
         cases += &format!("    '{}') offered=({}) ;;\n", offer.command.name, all.join(" "));
+    }
+    for (tool, flags) in tool_flags(table) {
+        cases += &format!("    '{tool}') offered=({}) ;;\n", flags.join(" "));
     }
     let mut named = String::new();
     for command in table.commands.iter().filter(|c| !c.hidden && !c.name.contains(' ')) {
@@ -113,6 +139,7 @@ _cua_driver() {{
   fi
   case "$one $two" in
     'recording start'|'recording stop'|'recording status'|'recording render'|'trajectory '?*) one="$one $two" ;;
+    'call '?*) (( CURRENT > 3 )) && one=$two ;;
   esac
   case "$one" in
 {cases}    *) offered=(--socket --json --timeout --help) ;;
@@ -153,6 +180,12 @@ fn fish(table: &Table) -> String {
         for flag in table.flags(offer.command).filter(|flag| !flag.hidden) {
             let value = if flag.value.is_some() { " -r" } else { "" };
             text += &format!("complete -c cua-driver -n '{seen}' -l {}{value} -d '{}'\n", flag.name, quote(&flag.text));
+        }
+    }
+    for (tool, flags) in tool_flags(table) {
+        for flag in flags {
+            let flag = flag.trim_start_matches('-');
+            text += &format!("complete -c cua-driver -n '__fish_seen_subcommand_from {tool}' -l {flag} -r\n");
         }
     }
     text

@@ -37,7 +37,7 @@ pub fn stop(parsed: &Parsed) -> Result<Exit> {
         let turns =
             answer["turns"].as_u64().or_else(|| answer["next_turn"].as_u64().map(|next| next.saturating_sub(1)));
         let turns = turns.map_or_else(String::new, |turns| format!(", {turns} turns"));
-        format!("stopped recording into {}{turns}", text(answer, "output_dir"))
+        format!("stopped recording into {}{turns}{}", text(answer, "output_dir"), last_error(answer))
     })
 }
 
@@ -47,9 +47,13 @@ pub fn status(parsed: &Parsed) -> Result<Exit> {
             return "not recording".to_owned();
         }
         let next = answer["next_turn"].as_u64().unwrap_or(1);
-        let error = answer["last_error"].as_str().map_or_else(String::new, |error| format!("\nlast error: {error}"));
-        format!("recording into {}, turn {next} is next{error}", text(answer, "output_dir"))
+        format!("recording into {}, turn {next} is next{}", text(answer, "output_dir"), last_error(answer))
     })
+}
+
+/// What went wrong with it, though it goes on or has ended.
+fn last_error(answer: &Value) -> String {
+    answer["last_error"].as_str().map_or_else(String::new, |error| format!("\nlast error: {error}"))
 }
 
 fn text<'a>(answer: &'a Value, name: &str) -> &'a str {

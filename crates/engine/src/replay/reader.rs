@@ -82,7 +82,10 @@ impl Recording {
                 return Err(Broken::new(turn_name(due), if *n < due { "is there twice" } else { "is missing" }));
             }
         }
-        let older = layout(&dir)?;
+        let (older, counted) = layout(&dir)?;
+        if let Some(due) = turns.last().map(|last| last + 1).filter(|due| u64::from(*due) <= counted) {
+            return Err(Broken::new(turn_name(due), format!("is missing: {SESSION} counts {counted} turns")));
+        }
         let steps = turns.iter().map(|n| step(&dir, *n, older)).collect::<Result<_, _>>()?;
         Ok(Self { dir, steps, older })
     }
@@ -121,16 +124,17 @@ fn json(dir: &Dir, shown: &str, name: &str, max: u64) -> Result<Value, Broken> {
     serde_json::from_slice(&bytes).map_err(|e| Broken::new(&at, format!("is not JSON ({e})")))
 }
 
-/// Whether it is of the older layout; an unknown version is an error.
-fn layout(dir: &Dir) -> Result<bool, Broken> {
+/// Whether it is of the older layout, and how many turns it is to have, where that is kept; an
+/// unknown version is an error.
+fn layout(dir: &Dir) -> Result<(bool, u64), Broken> {
     if matches!(dir.kind(SESSION), Ok(None)) {
-        return Ok(true);
+        return Ok((true, 0));
     }
     let session = json(dir, "", SESSION, MAX_JSON)?;
     let version = session.get("schema_version");
     match session.get("schema") {
-        None if session.is_object() && version.is_none_or(|v| *v == Value::from(1)) => Ok(true),
-        Some(s) if s == SCHEMA && version == Some(&Value::from(SCHEMA_VERSION)) => Ok(false),
+        None if session.is_object() && version.is_none_or(|v| *v == Value::from(1)) => Ok((true, 0)),
+        Some(s) if s == SCHEMA && version == Some(&Value::from(SCHEMA_VERSION)) => Ok((false, session.get("turns").and_then(Value::as_u64).unwrap_or(0))),
         other => {
             let said = |v: Option<&Value>| v.map_or_else(|| "none".to_owned(), Value::to_string);
             Err(Broken::new(SESSION, format!("is schema {} version {}; this driver reads {SCHEMA:?} version {SCHEMA_VERSION}", said(other), said(version))))

@@ -123,7 +123,7 @@ impl Tool for SetConfig {
             (Some(k), Some(v)) => {
                 change[k] = v.clone();
             }
-            (Some(_), None) => return Err(Refusal::new(Code::InvalidArguments, "`value`: is required with key.").with("field", "value")),
+            (Some(_), None) => return Err(Refusal::new(Code::InvalidArguments, "`value`: is required with key.").hint("null is none; reset: true takes the setting back to its default.").with("field", "value")),
             (None, Some(_)) => return Err(Refusal::new(Code::InvalidArguments, "`key`: is required with value.").with("field", "key")),
         }
         let rules = rules();

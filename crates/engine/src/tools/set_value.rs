@@ -104,23 +104,30 @@ impl SetValue {
             return Err(self.wrong("more than one line, and the field holds one"));
         }
         let _turn = press::lane(run, aim)?;
+        let read = || run.desktop().text(&run.ctx.at_most(Duration::from_millis(500)), &e.key).ok();
+        let before = read();
         let act = Act::SetText { node: e.key.clone(), text: self.value.clone() };
         let route = match run.desktop().perform(&run.brief(), &act, Route::Accessibility) {
             Ok(_) => Route::Accessibility,
             Err(DesktopError::NotOffered(_) | DesktopError::Unsupported(_) | DesktopError::CannotReach { .. }) => self.retype(run, window, e)?,
             Err(x) => return Err(run.no_window(x, window)),
         };
-        let right = |run: &Run<'_>| {
-            let now = run.desktop().text(&run.ctx.at_most(Duration::from_millis(500)), &e.key).ok();
-            now.map(|t| if e.node.has(States::SECRET) { t.chars().count() == self.value.chars().count() } else { t == self.value })
-        };
+        let unproven = ActionResult::new(Effect::Unverifiable, route, Mode::Background);
+        let long = |text: &str| text.chars().count();
+        // Of a hidden text only the length is seen: one that was as long before proves nothing.
+        if e.node.has(States::SECRET) && before.as_deref().is_none_or(|b| long(b) == long(&self.value)) {
+            return Ok(unproven);
+        }
+        let right = |t: &str| if e.node.has(States::SECRET) { long(t) == long(&self.value) } else { t == self.value };
         let end = Instant::now() + Duration::from_millis(1200).min(run.ctx.left());
         loop {
-            match right(run) {
-                Some(true) => return Ok(ActionResult::proven(route, Mode::Background, &[EvidenceKind::ValueReadback])),
-                None if Instant::now() >= end => return Ok(ActionResult::new(Effect::Unverifiable, route, Mode::Background)),
-                Some(false) if Instant::now() >= end => {
-                    return Ok(ActionResult::new(Effect::SuspectedNoop, route, Mode::Background).escalate(EscalationTarget::Foreground, EscalationReason::EffectUnconfirmed));
+            match read() {
+                Some(t) if right(&t) => return Ok(ActionResult::proven(route, Mode::Background, &[EvidenceKind::ValueReadback])),
+                None if Instant::now() >= end => return Ok(unproven),
+                Some(t) if Instant::now() >= end => {
+                    // What the application made something else of has not been left alone.
+                    let effect = if before.as_ref() == Some(&t) { Effect::SuspectedNoop } else { Effect::Unverifiable };
+                    return Ok(ActionResult::new(effect, route, Mode::Background).escalate(EscalationTarget::Foreground, EscalationReason::EffectUnconfirmed));
                 }
                 _ => run.wait(Duration::from_millis(8))?,
             }

@@ -68,7 +68,9 @@ fn walk(root: &Path, dir: &Path, depth: usize, files: &mut Vec<(String, PathBuf)
 
 /// The entry in a file. `None` where it is no application or is switched off.
 pub fn read(file: &Path, id: &str) -> Option<Entry> {
-    let text = fs::read_to_string(file).ok().filter(|t| t.len() < 1 << 20)?;
+    // A pipe or a device in its place would never end.
+    fs::metadata(file).ok().filter(|meta| meta.is_file() && meta.len() < 1 << 20)?;
+    let text = fs::read_to_string(file).ok()?;
     parse(&text, file, id)
 }
 

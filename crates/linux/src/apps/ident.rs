@@ -149,7 +149,7 @@ fn name(pid: u32, hint: &Hint, installed: &[Entry]) -> Ident {
     let args = procs::args(pid);
     let program = exe.as_deref().and_then(Path::file_name).and_then(|n| n.to_str()).map(str::to_owned);
     let runner = program.as_deref().is_some_and(runs_others);
-    let script = args.iter().skip(1).find(|a| !a.starts_with('-')).filter(|_| runner);
+    let script = script(&args).filter(|_| runner);
     let script = script.and_then(|s| Path::new(s).file_name()).and_then(|n| n.to_str()).map(str::to_owned);
     let entry = entry(pid, hint, script.as_deref().or(program.as_deref()), installed);
     let name = match entry {
@@ -166,6 +166,21 @@ fn name(pid: u32, hint: &Hint, installed: &[Entry]) -> Ident {
             .unwrap_or_default(),
     };
     Ident { name, id: entry.map(|e| e.id.clone()), exe, scale: scale(pid) }
+}
+
+/// The word of a runner's line that names what it runs; none where that is the program's text
+/// itself (`-c`, `-lc`, `-e`, `--eval`), which is no name and may hold anything.
+fn script(args: &[String]) -> Option<&str> {
+    let mut before = "";
+    for word in args.iter().skip(1).map(String::as_str) {
+        if !word.starts_with('-') {
+            let letters = before.strip_prefix('-').filter(|l| l.len() <= 3 && l.bytes().all(|b| b.is_ascii_alphabetic()));
+            let text = letters.is_some_and(|l| l.ends_with(['c', 'e', 'E'])) || matches!(before, "--eval" | "--print" | "-p");
+            return (!text).then_some(word);
+        }
+        before = word;
+    }
+    None
 }
 
 /// `python3.11` runs others as `python3` does.
@@ -215,6 +230,23 @@ fn scale(pid: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_of_a_program_is_not_its_name() {
+        for (line, name) in [
+            ("python3 /opt/notes.py --fast", Some("/opt/notes.py")),
+            ("python3 -u notes.py", Some("notes.py")),
+            ("java -jar notes.jar", Some("notes.jar")),
+            ("python3 -c password", None),
+            ("bash -lc password", None),
+            ("node --eval password", None),
+            ("perl -e password", None),
+            ("python3", None),
+        ] {
+            let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(script(&args), name, "{line}");
+        }
+    }
 
     #[test]
     fn versions_of_runners_are_runners() {

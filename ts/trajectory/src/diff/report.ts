@@ -1,10 +1,14 @@
 /** A difference for people, for programs and for CI. */
+import { plain } from "../words.js";
 import { type Diff, label, sentence, type TurnDiff } from "./diff.js";
 
 export function asText(diff: Diff): string {
   const lines = diff.turns
     .filter((turn) => turn.standing !== "same")
-    .flatMap((turn) => [`${label(turn)}: ${turn.tool}`, ...turn.differences.map((d) => `  ${sentence(d)}`)]);
+    .flatMap((turn) => [
+      `${label(turn)}: ${plain(turn.tool)}`,
+      ...turn.differences.map((d) => `  ${sentence(d)}`),
+    ]);
   const n = diff.turns.filter((turn) => turn.standing !== "same").length;
   lines.push(
     n === 0
