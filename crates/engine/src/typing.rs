@@ -23,9 +23,7 @@ pub fn type_text(run: &Run<'_>, aim: &Aim, text: &str, mode: Mode) -> Result<Act
     let _turn = press::lane(run, aim)?;
     if let Some(e) = &aim.element {
         press::usable(&e.node)?;
-        if e.node.has(States::READ_ONLY) && !e.node.has(States::EDITABLE) {
-            return Err(Refusal::new(Code::TextUndeliverable, format!("{} {} is read-only; nothing was sent.", role::of(&e.node), crate::view::quoted(&e.node.name))));
-        }
+        writable(&e.node)?;
     }
     let field = field(run, aim)?;
     if let Some(f) = field.as_ref().filter(|f| f.editable_text && mode != Mode::Foreground) {
@@ -35,6 +33,15 @@ pub fn type_text(run: &Run<'_>, aim: &Aim, text: &str, mode: Mode) -> Result<Act
         }
     }
     by_keys(run, aim, field.as_ref(), text, mode)
+}
+
+/// Whether a person could write into it: some toolkits let accessibility write where keys may not.
+pub fn writable(n: &Node) -> Result<(), Refusal> {
+    if n.has(States::READ_ONLY) {
+        let text = format!("{} {} is read-only; nothing was sent.", role::of(n), crate::view::quoted(&n.name));
+        return Err(Refusal::new(Code::TextUndeliverable, text).hint("Do what makes it writable first, or act on another field."));
+    }
+    Ok(())
 }
 
 /// The field that will get the text: the element, or what has the focus inside the window.

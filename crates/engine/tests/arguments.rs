@@ -62,6 +62,18 @@ window 1 "Form" pid=10 at 0,0 400x400
 }
 
 #[test]
+fn a_read_only_field_is_not_written_to() {
+    let mut world = World::new("window 1 \"Form\" pid=10 at 0,0 400x400\n  textbox \"Fixed\" = \"old\" readonly");
+    world.look(1).expect("a look");
+    for (tool, word) in [("type_text", "text"), ("set_value", "value")] {
+        let token = world.token("Fixed").to_owned();
+        let refusal = world.call(tool, json!({"element_token": token, word: "new"})).expect_err(tool);
+        assert_eq!(refusal.code.word(), "text_undeliverable", "{tool}");
+        assert!(refusal.message.contains("read-only") && world.desktop.sent().is_empty(), "{tool}: {}", refusal.message);
+    }
+}
+
+#[test]
 fn a_refusal_names_the_field_and_is_short_and_plain() {
     let world = World::new(NOTES);
     for (tool, arguments, field) in [

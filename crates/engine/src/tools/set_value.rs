@@ -96,6 +96,7 @@ impl SetValue {
     }
 
     fn text(&self, run: &Run<'_>, aim: &Aim, window: &Window, e: &Element) -> Result<ActionResult, Refusal> {
+        typing::writable(&e.node)?;
         if !e.node.editable_text && !e.node.has(States::EDITABLE) {
             return Err(Refusal::new(Code::UnsupportedOnPlatform, format!("{} {} holds no value that can be set; nothing was sent.", role::of(&e.node), view::quoted(&e.node.name)))
                 .hint("Use click, select_option or type_text on it."));
