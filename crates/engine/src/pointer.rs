@@ -90,8 +90,9 @@ pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut
     Ok((route, delivery))
 }
 
-/// Press at one place, move to another in steps, release there.
-pub fn drag(run: &Run<'_>, routes: &[Route], from: &Click, to: Place, time: Duration, steps: u32) -> Result<(Route, Delivery), Refusal> {
+/// Press at one place, move to another in steps, release there. `arrived` runs between the motion
+/// to the first place and the press.
+pub fn drag(run: &Run<'_>, routes: &[Route], from: &Click, (to, time, steps): (Place, Duration, u32), arrived: impl FnOnce()) -> Result<(Route, Delivery), Refusal> {
     let d = run.desktop();
     run.engine.rest().left();
     let (route, _) = climb(run, routes, |route| {
@@ -100,6 +101,7 @@ pub fn drag(run: &Run<'_>, routes: &[Route], from: &Click, to: Place, time: Dura
         }
         first_move(run, from.at, route)
     })?;
+    arrived();
     let held = Held::modifiers(run, from.modifiers, window_of(from.at), route)?;
     let pressed = Held::button(run, from.button, from.at, route)?;
     let pause = time / steps.max(1);
@@ -122,8 +124,8 @@ fn between(a: Place, b: Place, n: u32, of: u32) -> Place {
     }
 }
 
-/// Turn the wheel.
-pub fn wheel(run: &Run<'_>, routes: &[Route], at: Place, way: Wheel, notches: u32, modifiers: Modifiers) -> Result<(Route, Delivery), Refusal> {
+/// Turn the wheel. `arrived` runs between the motion and the first notch.
+pub fn wheel(run: &Run<'_>, routes: &[Route], at: Place, (way, notches): (Wheel, u32), modifiers: Modifiers, arrived: impl FnOnce()) -> Result<(Route, Delivery), Refusal> {
     let d = run.desktop();
     run.engine.rest().left();
     let (route, _) = climb(run, routes, |route| {
@@ -132,6 +134,7 @@ pub fn wheel(run: &Run<'_>, routes: &[Route], at: Place, way: Wheel, notches: u3
         }
         first_move(run, at, route)
     })?;
+    arrived();
     let held = Held::modifiers(run, modifiers, window_of(at), route)?;
     let mut delivery = Delivery::default();
     for _ in 0..notches {

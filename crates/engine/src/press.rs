@@ -258,7 +258,7 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     let click = Click { at, button: p.button, count: p.count, modifiers: p.modifiers };
     let arrived = |at_rest: bool| match window {
         Some(w) => hovered(run, &mut watch, w, known.as_ref(), at, at_rest && rested),
-        None => watch.still(run, HOVER),
+        None => watch.hush(run),
     };
     let (route, delivery) = pointer::click(run, ladder::routes(Kind::Pointer, p.mode), &click, arrived)?;
     run.engine.rest().at(at, birth, run.host().now());
@@ -273,9 +273,6 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     }
     Ok(r)
 }
-
-/// How long what a hover begins is looked at, where nobody can say that it has begun.
-const HOVER: Duration = Duration::from_millis(16);
 
 /// The element at a point of the newest snapshot of a window, where it is one that is acted on:
 /// the last in document order, which lies on top.
@@ -292,16 +289,16 @@ fn under(run: &Run<'_>, window: &Window, at: Place) -> Option<NodeKey> {
 /// what comes of the press. An element that is known tells by itself, and is looked at as it is
 /// with the pointer over it; without one only paint can tell, and what else paints is waited for.
 fn hovered(run: &Run<'_>, watch: &mut Watch, window: &Window, known: Option<&NodeKey>, at: Place, rests: bool) {
-    let Place::Window(_, local) = at else { return watch.still(run, HOVER) };
+    let Place::Window(_, local) = at else { return watch.hush(run) };
     let spot = local.on_screen(window.bounds.origin());
     let look = |key: &NodeKey| run.desktop().read(&run.brief(), key).ok().filter(|n| n.bounds.is_some_and(|b| b.contains(spot)));
     // Having answered, the application has done what it does about the motion, and told of it.
     let done = rests || known.is_some() && run.desktop().caught_up(&run.brief(), window.id).unwrap_or(false);
-    let Some((key, mut node)) = known.and_then(|k| Some((k, look(k)?))) else { return watch.still(run, HOVER) };
+    let Some((key, mut node)) = known.and_then(|k| Some((k, look(k)?))) else { return watch.hush(run) };
     if !rests {
         // A page hears of the pointer later than the window that shows it.
         let page = node.has(States::WEB);
-        watch.still(run, if done && !page { TOLD } else { HOVER });
+        watch.still(run, if done && !page { TOLD } else { proof::HOVER });
         if page || !done {
             let Some(now) = look(key) else { return };
             node = now;

@@ -16,6 +16,8 @@ pub const BOUND: Duration = Duration::from_millis(200);
 const PATIENT: Duration = Duration::from_millis(350);
 /// How long an effect may take to show once the application has begun with it.
 const SHOWS: Duration = Duration::from_millis(60);
+/// The same for one that kept it back, and does it in one go.
+const AT_LAST: Duration = Duration::from_millis(40);
 /// An application may count the time for which it keeps an act back from a little before.
 const EARLY: Duration = Duration::from_millis(20);
 
@@ -23,7 +25,7 @@ const EARLY: Duration = Duration::from_millis(20);
 /// for so long.
 pub fn bound(n: &Node, late: Duration) -> Duration {
     let least = if n.has(States::CHECKABLE) || n.has(States::SELECTABLE) { PATIENT } else { BOUND };
-    least.max(late + SHOWS)
+    if late.is_zero() { least } else { least.max(late + AT_LAST) }
 }
 
 /// Paint is believed where an act was done, within this many pixels: a caret that blinks elsewhere
@@ -31,6 +33,8 @@ pub fn bound(n: &Node, late: Duration) -> Duration {
 const NEAR: i32 = 4;
 /// And once it has ended: paint that is still seen so long after the first of it goes on by itself.
 const BURST: Duration = Duration::from_millis(75);
+/// How long what a hover begins is looked at, where nobody can say that it has begun.
+pub const HOVER: Duration = Duration::from_millis(16);
 /// What has begun to be painted is looked at for so long.
 const PAINTING: Duration = Duration::from_millis(125);
 
@@ -111,16 +115,32 @@ impl Watch {
         self.painting = true;
     }
 
+    /// What the pointer brings by being there is over, or goes on and tells nothing.
+    pub fn hush(&mut self, run: &Run<'_>) {
+        let end = run.host().now() + BURST;
+        let mut paints = self.listen(run, HOVER);
+        while paints && run.host().now() < end {
+            paints = self.listen(run, HOVER);
+        }
+        self.painting |= paints;
+    }
+
     /// Take note of what happens by itself right before the act.
     pub fn still(&mut self, run: &Run<'_>, time: Duration) {
-        let Some(mut events) = self.events.take() else { return };
+        self.painting |= self.listen(run, time);
+    }
+
+    /// Whether anything was painted where paint counts.
+    fn listen(&mut self, run: &Run<'_>, time: Duration) -> bool {
+        let Some(mut events) = self.events.take() else { return false };
         let end = run.host().now() + time;
+        let mut paints = false;
         while let Some(e) = events.next(end.saturating_duration_since(run.host().now())) {
             match e {
                 Event::NodeChanged { node: Some(n), .. } => {
                     self.restless.insert(n);
                 }
-                Event::Painted { area, .. } => self.painting |= self.near(&area),
+                Event::Painted { area, .. } => paints |= self.near(&area),
                 Event::Activated { .. } => self.painting = true,
                 e => self.note_restless(&e),
             }
@@ -129,6 +149,7 @@ impl Watch {
             }
         }
         self.events = Some(events);
+        paints
     }
 
     /// Look for an effect until one is found or the bound is over. `own` tells of the object

@@ -64,7 +64,6 @@ impl Acting for Drag {
         let _front = press::foreground(run, mode, aim.window.as_ref())?;
         let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
         let mut watch = Watch::begin(run, aim.window.as_ref(), None, &[aim.place(from), aim.place(to)]);
-        watch.still(run, Duration::from_millis(16));
         let start = Click {
             at: aim.place(from),
             button: self.button.unwrap_or_default().into(),
@@ -72,7 +71,8 @@ impl Acting for Drag {
             modifiers: pointer::modifiers(&self.modifier)?,
         };
         let time = Duration::from_millis(self.duration_ms.unwrap_or(500));
-        let (route, _) = pointer::drag(run, ladder::routes(Kind::Pointer, mode), &start, aim.place(to), time, self.steps.unwrap_or(20))?;
+        let way = (aim.place(to), time, self.steps.unwrap_or(20));
+        let (route, _) = pointer::drag(run, ladder::routes(Kind::Pointer, mode), &start, way, || watch.hush(run))?;
         let evidence = watch.seek(run, proof::BOUND, &proof::changed);
         ActionResult::proven(route, mode, &evidence).reply("drag")
     }

@@ -1,7 +1,5 @@
 //! `scroll`.
 
-use std::time::Duration;
-
 use desktop::Wheel;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -80,8 +78,8 @@ impl Acting for Scroll {
         };
         let notches = self.amount.unwrap_or(3) * if self.by == Some(By::Page) { PAGE } else { 1 };
         let mut watch = Watch::begin(run, aim.window.as_ref(), None, &[at]);
-        watch.still(run, Duration::from_millis(16));
-        let (route, _) = pointer::wheel(run, ladder::routes(Kind::Pointer, mode), at, way, notches, pointer::modifiers(&self.modifier)?)?;
+        let modifiers = pointer::modifiers(&self.modifier)?;
+        let (route, _) = pointer::wheel(run, ladder::routes(Kind::Pointer, mode), at, (way, notches), modifiers, || watch.hush(run))?;
         let evidence = watch.seek(run, proof::BOUND, &proof::changed);
         ActionResult::proven(route, mode, &evidence).reply("scroll")
     }
