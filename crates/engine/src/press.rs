@@ -116,13 +116,13 @@ pub fn invoke(run: &Run<'_>, window: &Window, n: &Node, action: &str) -> Result<
     })?;
     watch.late(delivery.late);
     let evidence = watch.seek(run, proof::bound(n, delivery.late), &proof::changed);
-    Ok(judged(n, ActionResult::proven(Route::Accessibility, Mode::Background, &evidence)))
+    Ok(judged(n, &watch, ActionResult::proven(Route::Accessibility, Mode::Background, &evidence)))
 }
 
-/// A box that did not turn has seen nothing of the press.
-fn judged(n: &Node, mut r: ActionResult) -> ActionResult {
+/// A box that did not turn has seen nothing of the press, unless it turns by itself.
+fn judged(n: &Node, watch: &Watch, mut r: ActionResult) -> ActionResult {
     let turns = matches!(role::of(n), "checkbox" | "switch" | "menuitemcheckbox") || (role::of(n) == "radio" && !n.has(States::CHECKED));
-    if r.effect == Effect::Unverifiable && turns {
+    if r.effect == Effect::Unverifiable && turns && !watch.is_restless(&n.key) {
         r.effect = Effect::SuspectedNoop;
         r = r.escalate(EscalationTarget::Pixel, EscalationReason::SuspectedNoop);
     }
@@ -266,7 +266,7 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     let evidence = watch.seek(run, bound, &proof::changed);
     let mut r = ActionResult::proven(route, p.mode, &evidence);
     if let Some(n) = node.filter(|_| p.is_plain()) {
-        r = judged(n, r);
+        r = judged(n, &watch, r);
     }
     if delivery.focus_given_back {
         tracing::debug!("the window manager took the focus; it was given back");

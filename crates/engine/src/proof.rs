@@ -18,6 +18,8 @@ const PATIENT: Duration = Duration::from_millis(350);
 const SHOWS: Duration = Duration::from_millis(60);
 /// The same for one that kept it back, and does it in one go.
 const AT_LAST: Duration = Duration::from_millis(40);
+/// How long another object's change may take that the act brings.
+const SPREADS: Duration = Duration::from_millis(100);
 /// An application may count the time for which it keeps an act back from a little before.
 const EARLY: Duration = Duration::from_millis(20);
 
@@ -219,8 +221,8 @@ impl Watch {
         let Some(before) = &self.before else { return Own::Same };
         match run.desktop().read(&run.ctx.at_most(Duration::from_millis(200)), &before.key) {
             Ok(now) => match own(before, &now) {
-                // A value that goes on by itself has not changed for the act.
-                Some(EvidenceKind::ValueReadback) if self.is_restless(&before.key) => Own::Same,
+                // What changes by itself has not changed for the act.
+                Some(EvidenceKind::ValueReadback | EvidenceKind::StateReadback) if self.is_restless(&before.key) => Own::Same,
                 changed => changed.map_or(Own::Same, Own::Changed),
             },
             // Gone tells nothing by itself: `around` sees whether its window went with it.
@@ -258,14 +260,15 @@ impl Watch {
         }
     }
 
-    /// Whether a change of another object comes when one that the act brings would: where it is
-    /// not known what changes by itself, one that comes later may be a clock's.
+    /// Whether a change of another object comes when one that the act brings would. One that comes
+    /// later may be a clock's, the more so where it is not known what changes by itself.
     fn in_time(&self, now: Instant) -> bool {
         let since = self.done.map_or(Duration::ZERO, |done| now.saturating_duration_since(done));
-        since + EARLY >= self.late && !(self.unwatched && since > self.late + SHOWS)
+        since + EARLY >= self.late && since <= self.late + if self.unwatched { SHOWS } else { SPREADS }
     }
 
-    fn is_restless(&self, n: &NodeKey) -> bool {
+    /// Whether this object changes by itself.
+    pub fn is_restless(&self, n: &NodeKey) -> bool {
         self.all_restless || self.restless.contains(n)
     }
 

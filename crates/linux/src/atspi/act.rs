@@ -25,8 +25,7 @@ use super::{Shared, said};
 const ANSWER: Duration = Duration::from_millis(300);
 /// Names of actions that are asked for before their number is known.
 const NAMES: i32 = 4;
-/// GTK 4 shows a button pressed for so long before it does what it is for.
-const ACTIVATION: Duration = Duration::from_millis(250);
+/// What is shown pressed before it acts, by toolkits that do so.
 const KEPT_BACK: [u32; 2] = [role::PUSH_BUTTON, role::TOGGLE_BUTTON];
 /// What GTK 3 presses only while it is visible.
 const BUTTONS: [u32; 4] = [role::PUSH_BUTTON, role::TOGGLE_BUTTON, role::CHECK_BOX, role::RADIO_BUTTON];
@@ -181,8 +180,7 @@ impl Shared {
         }
         let n =
             find(&on.raw).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| DesktopError::NotOffered(action.into()))?;
-        let late =
-            if on.app.kit() == Kit::Gtk4 && KEPT_BACK.contains(&on.raw.role) { ACTIVATION } else { Duration::ZERO };
+        let late = if KEPT_BACK.contains(&on.raw.role) { on.app.kit().late() } else { Duration::ZERO };
         on.send_action(on.call(ACTION, "DoAction", &(n,))?, action).await.map(|d| Delivery { late, ..d })
     }
 

@@ -61,6 +61,15 @@ impl Kit {
         self != Kit::Gtk4
     }
 
+    /// For so long it shows a button pressed before it does what that is for.
+    pub fn late(self) -> Duration {
+        match self {
+            Kit::Gtk4 => Duration::from_millis(250),
+            Kit::Qt => Duration::from_millis(100),
+            _ => Duration::ZERO,
+        }
+    }
+
     /// Its bulk list is worth asking for.
     pub fn bulk(self) -> bool {
         self != Kit::Qt

@@ -56,8 +56,7 @@ struct Listening {
     id: u64,
     /// The bus was asked for the signals of all applications.
     wide: bool,
-    /// Of which applications.
-    apps: Vec<Arc<App>>,
+    pid: Option<Pid>,
     lost: Arc<AtomicBool>,
     events: Receiver<Event>,
 }
@@ -112,6 +111,20 @@ pub(super) async fn attend(link: &Link, app: &App, until: Instant) -> Option<Mar
     app.told.mark()
 }
 
+/// Attend the applications of a process that no tree was asked of.
+async fn meet(link: &Link, pid: Pid) {
+    let until = Instant::now() + PATIENCE;
+    let mut apps = link.apps.met(pid);
+    if apps.is_empty() {
+        apps = link.apps.of(&link.wire, pid, until).await.unwrap_or_default();
+    }
+    for app in apps.iter().filter(|a| a.told.mark().is_none()) {
+        if app.learn(&link.wire, until).await.is_ok() {
+            attend(link, app, until).await;
+        }
+    }
+}
+
 /// Signals of one application are of no use any more.
 pub(super) async fn dismiss(link: &Link, bus: &str) {
     for m in rules("RemoveMatch", Some(bus)) {
@@ -145,14 +158,14 @@ pub(super) async fn listen(bus: &Bus, handle: Handle, ctx: &Ctx, pid: Option<Pid
         if !restless.known {
             let _ = tell.try_send(Event::Unwatched { pid });
         }
-        app.told.act_begins();
+        app.told.act_begins(app.kit().late());
         let named = restless.objects.into_iter().map(|path| Some(Ref { bus: app.bus.clone(), path }.key(link.epoch)));
         for node in named.chain(restless.others.then_some(None)) {
             let _ = tell.try_send(Event::Restless { pid, node });
         }
     }
     handle.spawn(sort(from, tell, lost.clone(), pid, link.clone()));
-    Ok(Box::new(Listening { link, handle, id, wide, apps: met, lost, events }))
+    Ok(Box::new(Listening { link, handle, id, wide, pid, lost, events }))
 }
 
 async fn sort(
@@ -220,8 +233,13 @@ impl Events for Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        self.apps.iter().for_each(|app| app.told.act_ends());
-        let (link, id, wide) = (self.link.clone(), self.id, self.wide);
-        self.handle.spawn(async move { close(&link, id, wide).await });
+        let (link, id, wide, pid) = (self.link.clone(), self.id, self.wide, self.pid);
+        self.handle.spawn(async move {
+            close(&link, id, wide).await;
+            // What is acted on is acted on again: by then it is known what changes by itself.
+            if let Some(pid) = pid {
+                meet(&link, pid).await;
+            }
+        });
     }
 }

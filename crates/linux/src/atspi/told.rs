@@ -19,9 +19,9 @@ const CHATTY: u64 = 4000;
 /// Listened to for so long, it is known what changes every second by itself,
 const KNOWN: Duration = Duration::from_millis(1200);
 /// which is remembered for so long.
-const RECENT: Duration = Duration::from_secs(3);
-/// What changes for so long after an act begins, or after it ends, may come of it.
-const EFFECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(200));
+const RECENT: Duration = Duration::from_secs(5);
+/// What changes for so long after an act begins may come of it.
+const EFFECT: Duration = Duration::from_millis(120);
 
 /// A moment in what an application told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,18 +165,9 @@ impl Told {
         heard.listening.then_some(Mark { turn: heard.turn, n: heard.n })
     }
 
-    /// An act begins.
-    pub fn act_begins(&self) {
-        self.heard().acting = Some(Instant::now() + EFFECT.0);
-    }
-
-    pub fn act_ends(&self) {
-        let mut heard = self.heard();
-        let until = Instant::now() + EFFECT.1;
-        // A listener who stays has nothing to do with an act.
-        if heard.acting.is_some_and(|until| Instant::now() < until) {
-            heard.acting = Some(until);
-        }
+    /// An act begins that the application keeps back for at most so long.
+    pub fn act_begins(&self, late: Duration) {
+        self.heard().acting = Some(Instant::now() + late + EFFECT);
     }
 
     pub fn restless(&self) -> Restless {
