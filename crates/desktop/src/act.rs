@@ -51,6 +51,8 @@ pub enum Act {
     Move { to: Place },
     Press { button: Button, at: Place },
     Release { button: Button, at: Place },
+    /// Press and release at once.
+    Click { button: Button, at: Place },
     /// One notch.
     Wheel { way: Wheel, at: Place },
     /// Hold these modifiers for the pointer acts and keys that follow.

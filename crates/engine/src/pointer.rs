@@ -73,7 +73,7 @@ fn first_move(run: &Run<'_>, to: Place, route: Route) -> desktop::Result<Deliver
 
 /// Click by the first route that reaches the place. `arrived` runs between the motion and the
 /// first press, and is told whether the pointer was there before.
-pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut(bool)) -> Result<(Route, Delivery), Refusal> {
+pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, arrived: impl FnOnce(bool)) -> Result<(Route, Delivery), Refusal> {
     run.engine.rest().left();
     // A motion reaches what a press does, or nothing of it is sent.
     let (route, mut delivery) = climb(run, routes, |route| first_move(run, c.at, route))?;
@@ -83,8 +83,7 @@ pub fn click(run: &Run<'_>, routes: &[Route], c: &Click, mut arrived: impl FnMut
         if n > 0 {
             run.wait(BETWEEN)?;
         }
-        let pressed = Held::button(run, c.button, c.at, route)?;
-        delivery.focus_given_back |= pressed.let_go(c.at)?.focus_given_back;
+        delivery.focus_given_back |= Held::click(run, c.button, c.at, route)?.focus_given_back;
     }
     held.let_go_all()?;
     Ok((route, delivery))
@@ -163,6 +162,15 @@ impl<'a> Held<'a> {
         let held = Self { run, route, what: Some(What::Button(button, at)) };
         run.desktop().perform(&run.brief(), &Act::Press { button, at }, route).map_err(|e| run.no(e))?;
         Ok(held)
+    }
+
+    /// Press and release at once.
+    fn click(run: &'a Run<'a>, button: Button, at: Place, route: Route) -> Result<Delivery, Refusal> {
+        // Should it fail half way, the release is sent all the same.
+        let mut held = Self { run, route, what: Some(What::Button(button, at)) };
+        let clicked = run.desktop().perform(&run.brief(), &Act::Click { button, at }, route).map_err(|e| run.no(e))?;
+        held.what = None;
+        Ok(clicked)
     }
 
     fn modifiers(run: &'a Run<'a>, modifiers: Modifiers, window: Option<WindowId>, route: Route) -> Result<Self, Refusal> {

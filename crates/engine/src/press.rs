@@ -248,7 +248,6 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     // An element's click has taken the foreground already, to know where the element is then.
     let _front = if node.is_none() { foreground(run, p.mode, window)? } else { None };
     let _seat = run.engine.lane().enter(Slot::Seat, &run.ctx)?;
-    let mut watch = Watch::begin(run, window, node, &[at]);
     let known = match node {
         Some(n) => Some(n.key.clone()),
         None => window.and_then(|w| under(run, w, at)),
@@ -256,11 +255,19 @@ fn point(run: &Run<'_>, window: Option<&Window>, at: Place, node: Option<&Node>,
     let birth = window.map_or(0, |w| w.birth);
     let rested = p.mode == Mode::Background && run.engine.rest().since(at, birth, run.host().now());
     let click = Click { at, button: p.button, count: p.count, modifiers: p.modifiers };
-    let arrived = |at_rest: bool| match window {
-        Some(w) => hovered(run, &mut watch, w, known.as_ref(), at, at_rest && rested),
-        None => watch.hush(run),
-    };
-    let (route, delivery) = pointer::click(run, ladder::routes(Kind::Pointer, p.mode), &click, arrived)?;
+    let (mut watch, route, delivery) = std::thread::scope(|beside| {
+        // Under a pointer that rests, an element is as it will be when it is pressed.
+        let key = known.as_ref().filter(|_| rested);
+        let early = key.zip(window).map(|(key, w)| beside.spawn(move || lying(run, w, key, at)));
+        let mut watch = Watch::begin(run, window, node, &[at]);
+        let arrived = |at_rest: bool| match (window, early) {
+            (None, _) => watch.hush(run),
+            (Some(_), Some(early)) if at_rest => rests(run, &mut watch, early.join().ok().flatten()),
+            (Some(w), _) => hovered(run, &mut watch, w, known.as_ref(), at),
+        };
+        let (route, delivery) = pointer::click(run, ladder::routes(Kind::Pointer, p.mode), &click, arrived)?;
+        Ok((watch, route, delivery))
+    })?;
     run.engine.rest().at(at, birth, run.host().now());
     let bound = node.map_or(proof::BOUND, |n| proof::bound(n, delivery.late));
     let evidence = watch.seek(run, bound, &proof::changed);
@@ -288,24 +295,33 @@ fn under(run: &Run<'_>, window: &Window, at: Place) -> Option<NodeKey> {
 /// Between the motion and the press: what comes of the pointer being there must not be taken for
 /// what comes of the press. An element that is known tells by itself, and is looked at as it is
 /// with the pointer over it; without one only paint can tell, and what else paints is waited for.
-fn hovered(run: &Run<'_>, watch: &mut Watch, window: &Window, known: Option<&NodeKey>, at: Place, rests: bool) {
-    let Place::Window(_, local) = at else { return watch.hush(run) };
-    let spot = local.on_screen(window.bounds.origin());
-    let look = |key: &NodeKey| run.desktop().read(&run.brief(), key).ok().filter(|n| n.bounds.is_some_and(|b| b.contains(spot)));
+fn hovered(run: &Run<'_>, watch: &mut Watch, window: &Window, known: Option<&NodeKey>, at: Place) {
     // Having answered, the application has done what it does about the motion, and told of it.
-    let done = rests || known.is_some() && run.desktop().caught_up(&run.brief(), window.id).unwrap_or(false);
-    let Some((key, mut node)) = known.and_then(|k| Some((k, look(k)?))) else { return watch.hush(run) };
-    if !rests {
-        // A page hears of the pointer later than the window that shows it.
-        let page = node.has(States::WEB);
-        watch.still(run, if done && !page { TOLD } else { proof::HOVER });
-        if page || !done {
-            let Some(now) = look(key) else { return };
-            node = now;
-        }
+    let done = known.is_some() && run.desktop().caught_up(&run.brief(), window.id).unwrap_or(false);
+    let Some((key, mut node)) = known.and_then(|k| Some((k, lying(run, window, k, at)?))) else { return watch.hush(run) };
+    // A page hears of the pointer later than the window that shows it.
+    let page = node.has(States::WEB);
+    watch.still(run, if done && !page { TOLD } else { proof::HOVER });
+    if page || !done {
+        let Some(now) = lying(run, window, key, at) else { return };
+        node = now;
     }
     watch.without_paint();
     watch.of(node);
+}
+
+/// The same where the pointer was there before: what came of that is over.
+fn rests(run: &Run<'_>, watch: &mut Watch, node: Option<Node>) {
+    let Some(node) = node else { return watch.hush(run) };
+    watch.without_paint();
+    watch.of(node);
+}
+
+/// An element as it is now, if it lies at this place.
+fn lying(run: &Run<'_>, window: &Window, key: &NodeKey, at: Place) -> Option<Node> {
+    let Place::Window(_, local) = at else { return None };
+    let spot = local.on_screen(window.bounds.origin());
+    run.desktop().read(&run.brief(), key).ok().filter(|n| n.bounds.is_some_and(|b| b.contains(spot)))
 }
 
 /// How long what was told before an answer may be behind it.

@@ -29,6 +29,11 @@ pub(crate) fn perform(s: &mut State, ctx: &Ctx, act: &Act, route: Route) -> Resu
                 release(s, over, button);
             })
         }
+        Act::Click { button, at } => {
+            let pressed = perform(s, ctx, &Act::Press { button: *button, at: *at }, route)?;
+            let released = perform(s, ctx, &Act::Release { button: *button, at: *at }, route)?;
+            Ok(Delivery { focus_given_back: pressed.focus_given_back || released.focus_given_back, ..released })
+        }
         Act::Wheel { way, at } => {
             let way = *way;
             pointer(s, route, *at, &format!("wheel {}", way_word(way)), |s, over| wheel(s, over, way))
@@ -264,7 +269,7 @@ fn choose(s: &mut State, key: &NodeKey, parent: Option<&NodeKey>) {
 pub(crate) fn place_of(act: &Act) -> Option<Place> {
     match act {
         Act::Move { to } => Some(*to),
-        Act::Press { at, .. } | Act::Release { at, .. } | Act::Wheel { at, .. } => Some(*at),
+        Act::Press { at, .. } | Act::Release { at, .. } | Act::Click { at, .. } | Act::Wheel { at, .. } => Some(*at),
         _ => None,
     }
 }

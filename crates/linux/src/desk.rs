@@ -112,6 +112,7 @@ fn is_of_objects(act: &Act) -> bool {
         Act::Move { .. }
         | Act::Press { .. }
         | Act::Release { .. }
+        | Act::Click { .. }
         | Act::Wheel { .. }
         | Act::HoldModifiers { .. }
         | Act::ReleaseModifiers { .. }

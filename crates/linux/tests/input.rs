@@ -67,9 +67,7 @@ fn inside(window: &Window, x: i32, y: i32) -> Place {
 }
 
 fn click(d: &dyn Desktop, route: Route, at: Place) -> bool {
-    let press = d.perform(&ctx(), &Act::Press { button: Button::Left, at }, route).expect("pressed");
-    let release = d.perform(&ctx(), &Act::Release { button: Button::Left, at }, route).expect("released");
-    press.focus_given_back || release.focus_given_back
+    d.perform(&ctx(), &Act::Click { button: Button::Left, at }, route).expect("clicked").focus_given_back
 }
 
 /// Type by a route into a field and look at what the field holds.

@@ -81,6 +81,10 @@ impl Input {
                 let (at, window) = spot(*at, geometry)?;
                 hands.release_at(&seat, *button, at, window.as_ref())
             }
+            Act::Click { button, at } => {
+                let (at, window) = self.aim(*at, route, geometry)?;
+                hands.click_at(ctx, &seat, *button, at, window.as_ref())
+            }
             Act::Wheel { way, at } => {
                 let (at, window) = self.aim(*at, route, geometry)?;
                 hands.wheel_at(&seat, *way, at, window.as_ref())
@@ -111,6 +115,7 @@ impl Input {
             Act::Move { to } => hands.sent_move(*to, geometry),
             Act::Press { button, at } => hands.sent_press(ctx, *button, *at, geometry),
             Act::Release { button, at } => hands.sent_release(*button, *at, geometry),
+            Act::Click { button, at } => hands.sent_click(ctx, *button, *at, geometry),
             Act::Wheel { way, at } => hands.sent_wheel(*way, *at, geometry),
             Act::HoldModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, true),
             Act::ReleaseModifiers { modifiers, .. } => hands.sent_modifiers(*modifiers, false),

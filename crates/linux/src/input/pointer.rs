@@ -55,14 +55,22 @@ pub(super) fn spot(place: Place, geometry: Geometry) -> Result<(Point<Screen>, O
 pub(super) fn on_top(wire: &Wire, window: u32, at: Point<Screen>, route: Route) -> Result<()> {
     let cannot = |why: &str| Err(DesktopError::CannotReach { route, why: why.into() });
     let (Ok(x), Ok(y)) = (i16::try_from(at.x), i16::try_from(at.y)) else { return cannot("the spot is off the screen") };
-    let mut over = wire.root;
+    if wire.leads(window, x, y)? {
+        return Ok(());
+    }
+    let (mut over, mut way) = (wire.root, Vec::new());
     for _ in 0..32 {
         let r = wire.conn.translate_coordinates(wire.root, over, x, y).heard()?.reply().heard()?;
         match r.child {
             0 => return cannot(if over == wire.root { "nothing is there on the screen" } else { "another window is on top at that spot" }),
-            child if child == window => return Ok(()),
+            child if child == window => {
+                way.push(window);
+                wire.remember(way);
+                return Ok(());
+            }
             child => over = child,
         }
+        way.push(over);
         if wire.lies_in(over, window)? {
             return Ok(());
         }
@@ -72,12 +80,12 @@ pub(super) fn on_top(wire: &Wire, window: u32, at: Point<Screen>, route: Route) 
 
 impl Hands {
     pub fn move_to(&mut self, seat: &Seat, at: Point<Screen>) -> Result<Delivery> {
-        let at_rest = seat.position()? == at;
+        let before = seat.ask_position()?;
         self.felt(seat);
         // A window that opened under it has not heard of the pointer, and may not take a press from it yet.
         seat.motion(at)?;
         seat.sync()?;
-        Ok(Delivery { at_rest, ..Default::default() })
+        Ok(Delivery { at_rest: before.told()? == at, ..Default::default() })
     }
 
     pub fn press_at(&mut self, ctx: &Ctx, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
@@ -103,6 +111,25 @@ impl Hands {
         self.approach(seat, at)?;
         self.let_go(seat, Entry::Button(seat.side, number(button)))?;
         seat.sync()?;
+        self.settle(standing, window)
+    }
+
+    /// Press and release in one breath: what others make of the two is looked at once, afterwards.
+    pub fn click_at(&mut self, ctx: &Ctx, seat: &Seat, button: Button, at: Point<Screen>, window: Option<&Window>) -> Result<Delivery> {
+        let standing = self.standing(seat)?;
+        self.felt(seat);
+        seat.motion(at)?;
+        let shy = standing.is_some();
+        if shy {
+            seat.lock(UNGRABBED, UNGRABBED)?;
+        }
+        let button = Entry::Button(seat.side, number(button));
+        let pressed = self.hold(seat, ctx.owner, button.clone());
+        if shy {
+            seat.lock(UNGRABBED, 0)?;
+        }
+        pressed?;
+        self.let_go(seat, button)?;
         self.settle(standing, window)
     }
 

@@ -41,7 +41,7 @@ enum Kind {
 
 fn kind(act: &Act) -> Kind {
     match act {
-        Act::Move { to: at } | Act::Press { at, .. } | Act::Release { at, .. } | Act::Wheel { at, .. } => Kind::Pointer(Some(*at)),
+        Act::Move { to: at } | Act::Press { at, .. } | Act::Release { at, .. } | Act::Click { at, .. } | Act::Wheel { at, .. } => Kind::Pointer(Some(*at)),
         Act::HoldModifiers { .. } | Act::ReleaseModifiers { .. } => Kind::Pointer(None),
         Act::Key { .. } | Act::Text { .. } => Kind::Keys,
         _ => Kind::None,

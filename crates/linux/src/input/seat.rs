@@ -6,12 +6,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use desktop::{DesktopError, Point, Result, Screen};
+use x11rb::cookie::Cookie;
 use x11rb::protocol::xinput::{
     self, ConnectionExt as _, DeviceType, HierarchyChange, HierarchyChangeData, HierarchyChangeDataAddMaster,
 };
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::{self, ConnectionExt as _, ModMask};
 use x11rb::protocol::xtest::ConnectionExt as _;
+use x11rb::rust_connection::RustConnection;
 use x11rb::{CURRENT_TIME, NONE};
 
 use super::keymap::OWN;
@@ -158,8 +160,12 @@ impl Seat {
     }
 
     pub fn position(&self) -> Result<Point<Screen>> {
-        let p = self.wire.conn.xinput_xi_query_pointer(self.wire.root, self.pointer).heard()?.reply().heard()?;
-        Ok(Point::new(p.root_x >> 16, p.root_y >> 16))
+        self.ask_position()?.told()
+    }
+
+    /// The same, without waiting yet.
+    pub fn ask_position(&self) -> Result<Position<'_>> {
+        Ok(Position(self.wire.conn.xinput_xi_query_pointer(self.wire.root, self.pointer).heard()?))
     }
 
     /// Buttons of this pointer that are down.
@@ -201,6 +207,16 @@ impl Seat {
 
     pub fn sync(&self) -> Result<()> {
         self.wire.round_trip()
+    }
+}
+
+/// Where a pointer was asked to be.
+pub(super) struct Position<'a>(Cookie<'a, RustConnection, xinput::XIQueryPointerReply>);
+
+impl Position<'_> {
+    pub fn told(self) -> Result<Point<Screen>> {
+        let p = self.0.reply().heard()?;
+        Ok(Point::new(p.root_x >> 16, p.root_y >> 16))
     }
 }
 

@@ -143,6 +143,19 @@ impl Hands {
         self.settle(Some(standing), Some(&window))
     }
 
+    pub fn sent_click(&mut self, ctx: &Ctx, button: Button, at: Place, geometry: Geometry) -> Result<Delivery> {
+        let (spot, window) = self.sent_spot(at, geometry, false)?;
+        let standing = self.standing_now()?;
+        let button = number(button);
+        self.tell_motion(spot)?;
+        self.tell_button(spot, button, true)?;
+        self.synthetic.told.push(Told { owner: ctx.owner, button, spot });
+        self.tell_button(spot, button, false)?;
+        self.synthetic.told.retain(|t| t.button != button);
+        self.person.sync()?;
+        self.settle(Some(standing), Some(&window))
+    }
+
     pub fn sent_wheel(&mut self, way: Wheel, at: Place, geometry: Geometry) -> Result<Delivery> {
         let (spot, _) = self.sent_spot(at, geometry, true)?;
         self.tell_motion(spot)?;

@@ -1,5 +1,7 @@
 //! X connections of the input side and what their errors mean. Owns nothing of seats or keys.
 
+use std::sync::Mutex;
+
 use desktop::{DesktopError, Result};
 use x11rb::connection::Connection;
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
@@ -9,9 +11,13 @@ use x11rb::cookie::Cookie;
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, Window};
 use x11rb::rust_connection::RustConnection;
 
+use crate::x11::link::lock;
+
 pub(super) struct Wire {
     pub conn: RustConnection,
     pub root: Window,
+    /// The windows from a child of the root down to the one that was last found on top.
+    way: Mutex<Vec<Window>>,
 }
 
 impl Wire {
@@ -25,7 +31,7 @@ impl Wire {
         if !xkb.reply().heard()?.supported {
             return Err(DesktopError::Unsupported("this X server has no XKB".into()));
         }
-        Ok(Self { conn, root })
+        Ok(Self { conn, root, way: Mutex::default() })
     }
 
     /// Wait until the server has done all that was asked before.
@@ -46,6 +52,30 @@ impl Wire {
     /// The same, without waiting yet.
     pub fn ask_items(&self, window: Window, property: Atom) -> Result<Items<'_>> {
         self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4096).heard()
+    }
+
+    /// Whether the windows at a spot of the screen are, from the root down, those of the known way to
+    /// this window. All of them are asked at once; false says only that it has to be looked for.
+    pub fn leads(&self, window: Window, x: i16, y: i16) -> Result<bool> {
+        let way = lock(&self.way).clone();
+        if way.last() != Some(&window) {
+            return Ok(false);
+        }
+        let asked = std::iter::once(&self.root).chain(&way).zip(&way);
+        let asked = asked.map(|(over, next)| Ok((self.conn.translate_coordinates(self.root, *over, x, y).heard()?, *next)));
+        let mut same = true;
+        for (at, next) in asked.collect::<Result<Vec<_>>>()? {
+            same &= match at.reply() {
+                Ok(r) => r.child == next,
+                Err(ReplyError::X11Error(_)) => false,
+                Err(e) => return Err(e).heard(),
+            };
+        }
+        Ok(same)
+    }
+
+    pub fn remember(&self, way: Vec<Window>) {
+        *lock(&self.way) = way;
     }
 
     /// Whether `window` is `top` or lies in it.
