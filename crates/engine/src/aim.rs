@@ -207,7 +207,7 @@ impl Run<'_> {
             n => {
                 let candidates: Vec<_> = mine
                     .iter()
-                    .map(|w| json!({"window_id": w.id.0, "title": w.title, "app_name": w.app_name, "is_on_screen": w.on_screen}))
+                    .map(|w| json!({"window_id": w.id.0, "title": crate::view::title(&w.title), "app_name": crate::view::title(&w.app_name), "is_on_screen": w.on_screen}))
                     .collect();
                 Err(Refusal::new(Code::AmbiguousWindowTarget, format!("Process {pid} has {n} windows; nothing was sent.")).with("candidates", candidates))
             }

@@ -70,7 +70,7 @@ impl Run<'_> {
 /// The refusal that an error of the desktop means to a caller.
 pub fn refuse(e: DesktopError, window: Option<&Window>) -> Refusal {
     use DesktopError as E;
-    let title = window.map(|w| format!(" (window {} {:?})", w.id, w.title)).unwrap_or_default();
+    let title = window.map(|w| format!(" (window {} {})", w.id, crate::view::quoted(&w.title))).unwrap_or_default();
     match e {
         E::NoDisplay(why) => Refusal::new(Code::NoDisplay, format!("There is no display to work on: {why}.")),
         E::NoAccessibility(why) => Refusal::new(Code::A11yBusUnavailable, format!("The accessibility bus does not serve: {why}.")),

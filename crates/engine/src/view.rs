@@ -9,6 +9,8 @@ use crate::snapshot::{Row, Snapshot};
 
 /// Longest name or value in a line, in characters.
 const SHOWN: usize = 200;
+/// Characters of a title that are answered.
+const TITLE: usize = 1000;
 
 /// Not in view now.
 const OFFSCREEN: &str = "offscreen";
@@ -155,11 +157,19 @@ pub fn states(n: &Node) -> Vec<&'static str> {
 
 /// JSON-quoted, control and bidirectional characters escaped, capped: it cannot forge a line.
 pub fn quoted(text: &str) -> String {
-    let short: String = match text.char_indices().nth(SHOWN) {
+    desktop::plain(&Value::String(cut(text, SHOWN)).to_string(), &[]).into_owned()
+}
+
+/// A window's title or an application's name as it is answered: whole, unless it is no title.
+pub fn title(text: &str) -> String {
+    cut(text, TITLE)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text.to_owned(),
-    };
-    desktop::plain(&Value::String(short).to_string(), &[]).into_owned()
+    }
 }
 
 /// Rows of `elements[]`: what is empty, false or default is left out.

@@ -3,7 +3,8 @@
 mod support;
 
 use expect_test::expect;
-use support::table::check;
+use serde_json::json;
+use support::table::{World, check};
 
 const NOTES: &str = r#"
 window 1 "Notes" pid=10 at 100,80 400x400 app=notes
@@ -30,6 +31,24 @@ window 1 "Notes" pid=10 at 100,80 400x400 app=notes
 window 2 "Other" pid=11 at 600,80 300x200
   textbox "Note" focused
 "#;
+
+#[test]
+fn a_title_without_end_is_answered_short() {
+    let world = World::new(NOTES);
+    world.desktop.retitle(2, &"x".repeat(200_000));
+    for (tool, arguments) in [
+        ("list_windows", json!({})),
+        ("get_window_state", json!({"window_id": 2, "include_screenshot": false})),
+        ("click", json!({"window_id": 9, "x": 1, "y": 1})),
+        ("click", json!({"window_id": 2, "x": 9000, "y": 1})),
+    ] {
+        let size = match world.call(tool, arguments) {
+            Ok(reply) => reply.text.len() + reply.structured.to_string().len(),
+            Err(refusal) => format!("{refusal:?}").len(),
+        };
+        assert!(size < 20_000, "{tool}: {size}");
+    }
+}
 
 #[test]
 fn click_by_token() {

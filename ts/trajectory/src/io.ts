@@ -31,7 +31,7 @@ export function processIo(): Io & { close(): void } {
     err: (text) => void process.stderr.write(text),
     cwd: process.cwd(),
     env: process.env,
-    terminal: process.stderr.isTTY === true,
+    terminal: process.stderr.isTTY === true && process.env.TERM !== "dumb",
     columns: process.stderr.columns ?? 80,
     signal: stop.signal,
     close() {

@@ -60,8 +60,8 @@ pub fn row(w: &Window) -> WindowRow {
     WindowRow {
         window_id: w.id.0,
         pid: w.pid.map(|p| p.0),
-        app_name: w.app_name.clone(),
-        title: w.title.clone(),
+        app_name: crate::view::title(&w.app_name),
+        title: crate::view::title(&w.title),
         bounds: Bounds { x: w.bounds.x, y: w.bounds.y, width: w.bounds.w, height: w.bounds.h },
         z_index: w.z,
         is_on_screen: w.on_screen,

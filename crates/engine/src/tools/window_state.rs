@@ -216,7 +216,7 @@ impl Tool for GetWindowState {
         if let Some(p) = window.pid {
             out.insert("pid".into(), p.0.into());
         }
-        out.insert("window".into(), json!({"title": window.title, "app_name": window.app_name, "bounds": bounds(&window), "is_on_screen": window.on_screen}));
+        out.insert("window".into(), json!({"title": view::title(&window.title), "app_name": view::title(&window.app_name), "bounds": bounds(&window), "is_on_screen": window.on_screen}));
         let mut text = String::new();
         let frame = shot.as_ref().and_then(|s| s.made.as_ref().ok().map(|(_, f, _)| *f));
         if with_tree {
