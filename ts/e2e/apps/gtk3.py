@@ -4,7 +4,7 @@ import gi
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib, Gtk  # noqa: E402
 
-from told import COLOURS, TITLE, listen, say  # noqa: E402
+from told import COLOURS, TITLE, counter, listen, say  # noqa: E402
 
 GLib.set_prgname("scene-gtk3")
 top = Gtk.Window(title=TITLE)
@@ -96,6 +96,8 @@ def act(order):
         new.show()
     elif what == "rename":
         named[label].set_label(order["to"])
+    elif what == "count":
+        GLib.timeout_add(order["every"], counter(named[label].set_label))
     elif what == "disable":
         named[label].set_sensitive(False)
     elif what == "hide":

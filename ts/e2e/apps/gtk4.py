@@ -4,7 +4,7 @@ import gi
 gi.require_version("Gtk", "4.0")
 from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
-from told import COLOURS, TITLE, listen, say  # noqa: E402
+from told import COLOURS, TITLE, counter, listen, say  # noqa: E402
 
 GLib.set_prgname("scene-gtk4")
 named = {}
@@ -69,6 +69,8 @@ def fill(app):
             row.insert_child_after(button(label), before)
         elif what == "rename":
             named[label].set_label(order["to"])
+        elif what == "count":
+            GLib.timeout_add(order["every"], counter(named[label].set_label))
         elif what == "disable":
             named[label].set_sensitive(False)
         elif what == "hide":

@@ -16,7 +16,7 @@ from PyQt5.QtWidgets import (
     QWidget,
 )
 
-from told import COLOURS, TITLE, listen, say
+from told import COLOURS, TITLE, counter, listen, say
 
 app = QApplication(["scene-qt"])
 top = QMainWindow()
@@ -95,6 +95,10 @@ def act(order):
         row.insertWidget(at, button(label))
     elif what == "rename":
         named[label].setText(order["to"])
+    elif what == "count":
+        clock = QTimer(top)
+        clock.timeout.connect(counter(named[label].setText))
+        clock.start(order["every"])
     elif what == "disable":
         named[label].setEnabled(False)
     elif what == "hide":

@@ -20,5 +20,11 @@ def listen(later, act):
     threading.Thread(target=read, daemon=True).start()
 
 
+def counter(show):
+    """Shows another number each time; true, so that a timer goes on."""
+    seen = iter(range(1, 1 << 30))
+    return lambda: (show(str(next(seen))), True)[1]
+
+
 TITLE = sys.argv[1] if len(sys.argv) > 1 else "Scene"
 COLOURS = ["red", "green", "blue"]

@@ -1,4 +1,5 @@
 /** A token acts on the object it was minted for, or is refused: told by the windows themselves. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Driver } from "@cua-driver/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { act, look, named } from "../support/acts.js";
@@ -85,6 +86,25 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt"])("%s", (kind) => {
     });
     scene.child.kill();
   });
+});
+
+it.each<Toolkit>(["gtk3", "gtk4", "qt"])("takes no counter beside it for an effect: %s", async (kind) => {
+  const scene = await world.open(kind);
+  const target = await world.window(driver, scene);
+  const seen = await look(driver, target);
+  await scene.order({ do: "count", name: "Delete", every: 80 });
+  // What changes by itself is known once it was seen.
+  await sleep(1500);
+  const ok = { element_token: named(seen, "OK", "button").element_token };
+  const agree = { element_token: named(seen, "Agree").element_token };
+  for (let n = 0; n < 3; n++) {
+    const from = scene.told.length;
+    expect((await act(driver, "click", ok)).effect).toBe("unverifiable");
+    await scene.hears("the click", (t) => t.what === "clicked" && t.name === "OK", from);
+    expect((await act(driver, "click", agree)).effect).toBe("confirmed");
+    expect((await act(driver, "press_key", { ...target, key: "F5" })).effect).not.toBe("confirmed");
+  }
+  scene.child.kill();
 });
 
 it("does not click an element that lies under another one of its window", async () => {

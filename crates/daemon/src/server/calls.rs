@@ -20,6 +20,8 @@ use crate::proto::calls_reply::What as Told;
 use crate::proto::calls_request::What as Asked;
 use crate::proto::{self, CallsReply};
 
+/// Calls of one stream that are under way at once; the next one is taken when one of them ends.
+const UNDER_WAY: usize = 512;
 /// Progress events that wait to be sent; more are left out.
 const PROGRESS: usize = 64;
 
@@ -70,7 +72,7 @@ impl Calls {
                         None => continue,
                     }
                 }
-                asked = self.asked.message(), if self.open => asked,
+                asked = self.asked.message(), if self.open && self.running.len() < UNDER_WAY => asked,
                 _ = self.over.wait_for(|over| *over), if self.open => Ok(None),
             };
             match asked {
