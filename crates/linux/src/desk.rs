@@ -302,9 +302,14 @@ impl Desktop for X11Desktop {
         let display = self.link.display().unwrap_or_default();
         let person = self.focus(ctx)?.window;
         // Window managers like to give new windows the keyboard, which nobody asked for.
-        let calm = |mine: &[WindowId]| match (person, self.focus(ctx)?.window) {
-            (Some(person), Some(now)) if mine.contains(&now) => self.place(ctx, person, Placement::GiveBack),
-            _ => Ok(()),
+        let calm = |mine: &[WindowId]| {
+            if let (Some(person), Some(now)) = (person, self.focus(ctx)?.window)
+                && mine.contains(&now)
+            {
+                // A window that closed meanwhile cannot have it back, and the application runs.
+                let _ = self.place(ctx, person, Placement::GiveBack);
+            }
+            Ok(())
         };
         launch::launch(ctx, launch, &self.idents, display, || self.listed(ctx), calm)
     }
