@@ -13,6 +13,10 @@ use super::typing::Target;
 
 /// Without any progress for this long an application counts as not answering.
 const STALL: Duration = Duration::from_millis(930);
+/// Threads that have not come to rest by then are at work of their own.
+const OTHERS: Duration = Duration::from_millis(100);
+/// As many are looked at.
+const THREADS: usize = 32;
 /// Pings that may be on their way while more is sent.
 const AHEAD: usize = 2;
 
@@ -117,15 +121,17 @@ pub(super) fn over(ctx: &Ctx) -> Option<Stopped> {
 
 /// Wait until the main thread sleeps, as it does when it has no events left. It sleeps too while
 /// it waits for an answer of the server, so the server is asked in between: it has served the
-/// application by then, which shows as having woken.
+/// application by then, which shows as having woken. Tk reads events in a thread of its own and
+/// wakes the main one then: while another thread is about to run, something may be on its way.
 fn asleep(bell: &Bell, pid: Pid, ctx: &Ctx) -> Result<Option<Stopped>> {
-    let end = Instant::now() + STALL;
+    let start = Instant::now();
     let (mut quiet, mut last) = (0, None);
-    while Instant::now() < end {
+    while start.elapsed() < STALL {
         bell.wire.round_trip()?;
         bell.wire.round_trip()?;
         let Some(now) = main_thread(pid) else { return Ok(None) };
-        quiet = if now.state == 'S' && last == Some(now) { quiet + 1 } else { 0 };
+        let rests = now.state == 'S' && last == Some(now) && (start.elapsed() > OTHERS || others_rest(pid));
+        quiet = if rests { quiet + 1 } else { 0 };
         last = Some(now);
         if quiet >= 3 {
             return Ok(None);
@@ -135,6 +141,18 @@ fn asleep(bell: &Bell, pid: Pid, ctx: &Ctx) -> Result<Option<Stopped>> {
         }
     }
     Ok(Some(Stopped::NotAnswering))
+}
+
+/// Whether no other thread of a process is running or about to.
+fn others_rest(pid: Pid) -> bool {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    let main = pid.0.to_string();
+    let others = tasks.flatten().filter(|t| t.file_name().to_str() != Some(main.as_str()));
+    // State is the word behind the name in brackets.
+    others.take(THREADS).all(|t| {
+        let stat = std::fs::read_to_string(t.path().join("stat")).unwrap_or_default();
+        !stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('R'))
+    })
 }
 
 #[derive(Clone, Copy, PartialEq)]
