@@ -13,7 +13,7 @@ const PLACES: &[&str] = &["../lib/cua-driver/main.js", "../../ts/cli/dist/bundle
 
 /// For a server that runs for days and does little: memory that stays where it is counts for
 /// more than speed, of which nearly all is elsewhere.
-const LEAN: &[&str] = &["--max-semi-space-size=1", "--heap-growing-percent=5", "--no-opt"];
+const LEAN: &[&str] = &["--max-semi-space-size=1", "--heap-growing-percent=5", "--no-opt", "--no-memory-reducer"];
 
 pub fn run(command: &Command, rest: &[String]) -> Result<Exit> {
     let own = std::env::current_exe().map_err(|error| Failure::failed(format!("where am I: {error}")))?;
