@@ -101,6 +101,8 @@ window 2 "Sheets" pid=11 at 600,80 300x200
         right_click {"element_token": "@Deaf"}
         ! ticks Deaf 30
         click {"element_token": "@Deaf"}
+        ! ticks Box 30
+        click {"element_token": "@Box"}
         ! animated 2 100
         click {"window_id": 2, "x": 150, "y": 150}
         scroll {"window_id": 2, "x": 150, "y": 150, "direction": "down"}
@@ -120,6 +122,8 @@ window 2 "Sheets" pid=11 at 600,80 300x200
           > release right 1 (50,22)
         click: unverifiable by accessibility
           > invoke Deaf click
+        click: unverifiable by accessibility
+          > invoke Box click
         click: unverifiable by synthetic_events
           > move 2 (150,150)
           > press left 2 (150,150)

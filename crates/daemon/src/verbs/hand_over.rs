@@ -12,7 +12,7 @@ use crate::table::Command;
 const PLACES: &[&str] = &["../lib/cua-driver/main.js", "../../ts/cli/dist/bundle/main.js"];
 
 /// For a server that runs for days and does little: memory that stays where it is counts for
-/// more than speed, of which nearly all is elsewhere.
+/// more than speed, of which nearly all is elsewhere, and at rest it does nothing.
 const LEAN: &[&str] = &["--max-semi-space-size=1", "--heap-growing-percent=5", "--no-opt", "--no-memory-reducer"];
 
 pub fn run(command: &Command, rest: &[String]) -> Result<Exit> {
